@@ -2,7 +2,7 @@
 import { ENDPOINTS } from '../../src/gateway/http/app.js';
 import { COMPATIBILITY } from '../../src/gateway/http/policy/compatibility.js';
 import type { Endpoint } from '../../src/gateway/http/endpoint/endpoint.js';
-import { describedBodySchema } from '../../src/gateway/http/openapi.js';
+import { describedBodySchema } from '../../src/gateway/http/openapi/openapi.js';
 import { fieldsOf, fieldTable } from './field-table.js';
 import { markdownTable } from './markdown-table.js';
 

@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): App {
   app.use('*', addIds(context));
   app.onError((error, c) => answerError(error, c, context));
 
-  const paths = byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options.prefix)]);
+  const paths = byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options)]);
   app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
   app.notFound((c) => {
     const { path } = c.req;
@@ -178,16 +178,19 @@ function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
 }
 
 /** Serves the document of these endpoints. The code that makes it is loaded with the first request. */
-function openApiEndpoint(endpoints: readonly Endpoint[], prefix: string): Endpoint {
+function openApiEndpoint(endpoints: readonly Endpoint[], { prefix, apiKeys }: AppOptions): Endpoint {
   return {
     name: 'service',
     method: 'GET',
     path: '/openapi.json',
     summary: 'Describes the service.',
-    route: (context) => async (c) => {
-      const { openApiDocument } = await import('./openapi.js');
-      return c.json(await openApiDocument(endpoints, prefix, context.compatibility));
-    },
+    route:
+      ({ compatibility, inference: { catalog } }) =>
+      async (c) => {
+        const { openApiDocument } = await import('./openapi/openapi.js');
+        const needsKey = apiKeys !== undefined;
+        return c.json(await openApiDocument(endpoints, { prefix, compatibility, catalog, needsKey }));
+      },
   };
 }
 

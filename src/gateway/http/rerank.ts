@@ -50,9 +50,9 @@ export const rerankEndpoint: Endpoint = {
   },
 };
 
-/** @throws InferenceError when both names of one limit are given with different values */
+/** @throws InferenceError when both names of one limit are given */
 function refuseTwoLimits({ top_n: most, top_k: same }: Readonly<Record<string, unknown>>): void {
-  if (most == null || same == null || most === same) return;
+  if (most == null || same == null) return;
   throw new InferenceError('invalid_request', '`top_k` means the same as `top_n`: give one of them.', {
     param: 'top_k',
   });

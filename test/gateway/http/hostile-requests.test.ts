@@ -3,7 +3,7 @@ import { Validator } from '@cfworker/json-schema';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/gateway/http/app.js';
-import { ERROR_SCHEMAS } from '../../../src/gateway/http/openapi.js';
+import { ERROR_SCHEMAS } from '../../../src/gateway/http/openapi/openapi.js';
 import type { ErrorShape } from '../../../src/core/errors/error-bodies.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { type Answer, chat, eventsOf, post, read } from './support/call.js';

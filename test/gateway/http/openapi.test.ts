@@ -6,7 +6,7 @@ import { fieldsOf as documentedFields } from '../../../.ci/docs/field-table.js';
 import { ENDPOINTS } from '../../../src/gateway/http/app.js';
 import { COMPATIBILITY } from '../../../src/gateway/http/policy/compatibility.js';
 import { FIELD_DESCRIPTIONS } from '../../../src/gateway/http/field-descriptions.js';
-import { describedBodySchema, requestBodySchema } from '../../../src/gateway/http/openapi.js';
+import { describedBodySchema, requestBodySchema } from '../../../src/gateway/http/openapi/openapi.js';
 import { buildApp } from '../../support/build-app.js';
 import { get } from './support/call.js';
 import { JSON_ENDPOINTS } from './support/models.js';

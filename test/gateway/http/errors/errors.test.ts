@@ -5,7 +5,7 @@ import { InferenceError, INFERENCE_ERROR_CODES } from '../../../../src/core/erro
 import { COMPATIBILITY } from '../../../../src/gateway/http/policy/compatibility.js';
 import { ENDPOINTS } from '../../../../src/gateway/http/app.js';
 import { unavailableResponse } from '../../../../src/relay/stream/request-payload.js';
-import { ERROR_SCHEMAS } from '../../../../src/gateway/http/openapi.js';
+import { ERROR_SCHEMAS } from '../../../../src/gateway/http/openapi/openapi.js';
 import { answerErrorShape, ERROR_ROWS } from '../../../../src/gateway/http/errors/error-table.js';
 import type { EndpointName } from '../../../../src/gateway/http/errors/error-table.js';
 import { errorObject, renderError } from '../../../../src/gateway/http/errors/render-error.js';

@@ -1,0 +1,66 @@
+/** What each endpoint answers with 200. @module */
+import type { Compatibility } from '../policy/compatibility.js';
+import * as schemas from './answer-schemas.js';
+import { integer, list, object, only, orNull, text, type JsonSchema } from './json-schema.js';
+
+/** Parts that several answers have, by their names in the document. */
+export const ANSWER_PARTS: Record<string, JsonSchema> = {
+  CompletionUsage: schemas.completionUsage,
+  ResponseUsage: schemas.responseUsage,
+  OutputItem: schemas.outputItem,
+  Model: schemas.model,
+};
+
+/** What an endpoint answers. */
+interface Answer {
+  /** Of the schema in the document; absent: the answer is no JSON. */
+  name?: string;
+  schema?: JsonSchema;
+  /** Other media types, with what they hold. */
+  others?: Record<string, JsonSchema>;
+}
+
+const EVENTS = { 'text/event-stream': { type: 'string', description: 'Server-sent events, with `stream: true`.' } };
+const SOUND = { type: 'string', format: 'binary' };
+const TRANSCRIPTS = { 'text/plain': text, 'text/vtt': text, ...EVENTS };
+const SOUNDS = Object.fromEntries(
+  ['mpeg', 'wav', 'pcm', 'ogg', 'aac', 'flac'].map((format) => [`audio/${format}`, SOUND]),
+);
+
+/** By method and path. */
+const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
+  'POST /chat/completions': () => ({ name: 'ChatCompletion', schema: schemas.chatCompletion, others: EVENTS }),
+  'POST /completions': (chosenRules) => ({
+    name: 'Completion',
+    schema: schemas.completion(chosenRules),
+    others: EVENTS,
+  }),
+  'POST /messages': () => ({ name: 'Message', schema: schemas.message, others: EVENTS }),
+  'POST /messages/count_tokens': () => ({ name: 'MessageTokens', schema: object({ input_tokens: integer }) }),
+  'POST /responses': () => ({ name: 'Response', schema: schemas.response, others: EVENTS }),
+  'POST /responses/input_tokens': () => ({
+    name: 'InputTokens',
+    schema: object({ object: only('response.input_tokens'), input_tokens: integer }),
+  }),
+  'POST /responses/compact': () => ({ name: 'Compaction', schema: schemas.compaction }),
+  'POST /embeddings': () => ({ name: 'Embeddings', schema: schemas.embeddings }),
+  'POST /rerank': () => ({ name: 'Ranking', schema: schemas.ranking }),
+  'POST /decisions': () => ({ name: 'Decisions', schema: schemas.decisions }),
+  'POST /systemone': () => ({ name: 'SystemOneAnswers', schema: schemas.systemOne }),
+  'POST /audio/transcriptions': () => ({ name: 'Transcript', schema: schemas.transcript, others: TRANSCRIPTS }),
+  'POST /audio/translations': () => ({ name: 'Transcript', schema: schemas.transcript, others: TRANSCRIPTS }),
+  'POST /audio/speech': () => ({ others: { ...SOUNDS, ...EVENTS } }),
+  'GET /audio/voices': () => ({
+    name: 'Voices',
+    schema: object({ voices: list(object({ id: text, name: text, language: orNull(text) })) }),
+  }),
+  'GET /models': () => ({ name: 'Models', schema: schemas.models }),
+  'GET /models/{id}': () => ({ name: 'Model', schema: schemas.model }),
+};
+
+/** @param operation method and path @throws TypeError for one that nothing is said of */
+export function answerOf(operation: string, compatibility: Compatibility): Answer {
+  const of = ANSWERS[operation];
+  if (!of) throw new TypeError(`Nothing is said of the answer of ${operation}.`);
+  return of(compatibility);
+}

@@ -1,0 +1,99 @@
+/** What the schemas of requests cannot say: forms, rules about several fields, and an example of each. @module */
+import type { Catalog } from '../../../core/models/catalog.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { JsonSchema } from './json-schema.js';
+
+/** How clients write the fields of a form; the service reads them as text. */
+const FORM_FIELDS: Record<string, JsonSchema> = {
+  file: { type: 'string', format: 'binary' },
+  stream: { type: 'boolean' },
+  temperature: { type: 'number' },
+  timestamp_granularities: { type: 'array', items: { type: 'string', enum: ['word', 'segment'] } },
+  include: { type: 'array', items: { type: 'string' } },
+};
+
+/** The fields of a form with their types. Changes the schema. */
+export function typeForm(schema: JsonSchema): void {
+  const properties = schema['properties'] as Record<string, JsonSchema>;
+  for (const [name, typed] of Object.entries(FORM_FIELDS)) {
+    const { description } = properties[name] ?? {};
+    if (name in properties) properties[name] = { ...typed, ...(description !== undefined && { description }) };
+  }
+}
+
+/** A field that is only allowed where another is `true`. */
+const onlyWith = (field: string, other: string): JsonSchema => ({
+  if: { required: [field], properties: { [field]: { not: { type: 'null' } } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { required: [other], properties: { [other]: { const: true } } },
+});
+
+const nothing = { type: 'null' };
+const STREAM_RULE = onlyWith('stream_options', 'stream');
+
+/** By path: what must hold beside the types of the fields. */
+const RULES: Record<string, JsonSchema[]> = {
+  '/chat/completions': [
+    STREAM_RULE,
+    onlyWith('top_logprobs', 'logprobs'),
+    { not: { required: ['functions', 'tools'], properties: { functions: { not: nothing }, tools: { not: nothing } } } },
+    {
+      properties: {
+        messages: {
+          items: {
+            if: { required: ['role'], properties: { role: { const: 'assistant' } }, not: { required: ['content'] } },
+            // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+            then: {
+              anyOf: ['tool_calls', 'function_call', 'refusal'].map((name) => ({
+                required: [name],
+                properties: { [name]: { not: nothing } },
+              })),
+            },
+          },
+        },
+      },
+    },
+  ],
+  '/completions': [STREAM_RULE],
+  '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
+  '/rerank': [
+    { not: { required: ['top_n', 'top_k'], properties: { top_n: { not: nothing }, top_k: { not: nothing } } } },
+  ],
+};
+
+/** Rules about several fields. Changes the schema. */
+export function addRules(path: string, schema: JsonSchema): void {
+  const rules = RULES[path];
+  if (rules) schema['allOf'] = rules;
+}
+
+const messages = [{ role: 'user', content: 'What is the capital of France?' }];
+
+/** By path: a body, and the task of its model. */
+const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = {
+  '/chat/completions': ['chat', { messages }],
+  '/completions': ['chat', { prompt: 'The capital of France is', max_tokens: 16 }],
+  '/messages': ['chat', { max_tokens: 100, messages }],
+  '/messages/count_tokens': ['chat', { messages }],
+  '/responses': ['chat', { input: 'What is the capital of France?' }],
+  '/responses/input_tokens': ['chat', { input: 'What is the capital of France?' }],
+  '/responses/compact': ['chat', { input: 'What is the capital of France?' }],
+  '/embeddings': ['embeddings', { input: ['The key is under the mat.', 'It is late.'] }],
+  '/rerank': ['rerank', { query: 'Where is the key?', documents: ['Under the mat.', 'It is late.'], top_n: 1 }],
+  '/decisions': [
+    'chat',
+    { input: 'I cannot log in.', questions: [{ type: 'predicate', instructions: 'Is this a complaint?' }] },
+  ],
+  '/systemone': [
+    'chat',
+    { state: 'I cannot log in.', questions: { complaint: { type: 'noul', instructions: 'Is this a complaint?' } } },
+  ],
+  '/audio/speech': ['text-to-speech', { input: 'Good morning.', voice: 'alloy' }],
+};
+
+/** A body that the service accepts, with a model of its own where it has one for it; undefined: none is shown. */
+export function exampleOf(path: string, catalog: Catalog): Record<string, unknown> | undefined {
+  const [task, body] = EXAMPLES[path] ?? [];
+  if (!task) return undefined;
+  return { model: catalog.usable().find((entry) => entry.task === task)?.id ?? 'model-id', ...body };
+}

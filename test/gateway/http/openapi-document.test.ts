@@ -1,0 +1,157 @@
+/** The whole document: its references, its answers, its forms, and what it does not allow. */
+import { Validator } from '@cfworker/json-schema';
+import { describe, expect, it } from 'vitest';
+import type { App } from '../../../src/gateway/http/app.js';
+import { buildApp } from '../../support/build-app.js';
+import { get, post, read } from './support/call.js';
+import { ALL_TASKS, audioForm, speaker } from './support/models.js';
+
+const MODES = ['service', 'hosted'] as const;
+
+async function build(compatibility: (typeof MODES)[number], apiKeys?: string[]) {
+  const { app } = await buildApp({ models: ALL_TASKS, compatibility, ...(apiKeys && { apiKeys }) });
+  const headers = apiKeys ? { authorization: `Bearer ${apiKeys[0]}` } : {};
+  const { json } = await get(app, '/v1/openapi.json', headers);
+  return { app, json };
+}
+
+/** All values of the document, with their paths. */
+function* valuesOf(value: unknown, path = '#'): Generator<[string, unknown]> {
+  yield [path, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value))
+    yield* valuesOf(inner, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+/** A schema with the document's components below it, as a validator takes it. */
+function validatorOf(json: any, schema: object): Validator {
+  const { schemas } = json.components;
+  return new Validator({ ...schema, components: { schemas } }, '2020-12', false);
+}
+
+const bodyOf = (json: any, path: string): any => Object.values(json.paths[path].post.requestBody.content)[0];
+
+describe.each(MODES)('the document of %s', (mode) => {
+  it('has no dead reference', async () => {
+    const { json } = await build(mode);
+    const values = new Map(valuesOf(json));
+    const references = [...values].flatMap(([path, value]) => (path.endsWith('/$ref') ? [value as string] : []));
+    expect(references.length).toBeGreaterThan(20);
+    expect(references.filter((reference) => !values.has(reference))).toEqual([]);
+    expect([...values.keys()].filter((path) => path.endsWith('/$defs'))).toEqual([]);
+  });
+
+  it('has an example of each JSON body, which is valid and answered as the document says', async () => {
+    const { app, json } = await build(mode);
+    for (const path of Object.keys(json.paths)) {
+      const content = json.paths[path].post?.requestBody?.content['application/json'];
+      if (!content) continue;
+      expect([path, validatorOf(json, content.schema).validate(content.example)]).toMatchObject([
+        path,
+        { valid: true },
+      ]);
+      const answer = await post(app, `/v1${path}`, content.example);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expectDescribed(json, path, 'post', answer.json, answer.headers.get('content-type'));
+    }
+  });
+
+  it('describes what else is answered', async () => {
+    const { app, json } = await build(mode);
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const bodies: [string, object][] = [
+      ['/chat/completions', { messages, n: 2, logprobs: true, top_logprobs: 2, tools }],
+      ['/completions', { prompt: 'a', logprobs: mode === 'hosted' ? 2 : true }],
+      ['/responses', { input: 'Hi', include: ['message.output_text.logprobs'], max_output_tokens: 1 }],
+      ['/messages', { messages, max_tokens: 1, thinking: { type: 'enabled', budget_tokens: 1024 } }],
+    ];
+    for (const [path, body] of bodies) {
+      const answer = await post(app, `/v1${path}`, { model: 'scripted-chat', ...body });
+      expect([path, answer.status]).toEqual([path, 200]);
+      expectDescribed(json, path, 'post', answer.json);
+    }
+    for (const path of ['/audio/transcriptions', '/audio/translations']) {
+      const form = audioForm();
+      form.set('response_format', 'verbose_json');
+      for (const sent of [audioForm(), form]) {
+        const answer = await read(await app.request(`/v1${path}`, { method: 'POST', body: sent }));
+        expect(answer.status).toBe(200);
+        if (answer.json) expectDescribed(json, path, 'post', answer.json);
+      }
+    }
+    expectDescribed(json, '/audio/voices', 'get', (await get(app, `/v1/audio/voices?model=${speaker.id}`)).json);
+    for (const headers of [{}, { 'anthropic-version': '2023-06-01' }] as Record<string, string>[]) {
+      expectDescribed(json, '/models', 'get', (await get(app, '/v1/models?verbose=true', headers)).json);
+      expectDescribed(json, '/models/{id}', 'get', (await get(app, '/v1/models/scripted-chat', headers)).json);
+    }
+  });
+
+  it('does not allow what the service refuses', async () => {
+    const { app, json } = await build(mode);
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const refused: [string, Record<string, unknown>][] = [
+      ['/chat/completions', { messages, stream_options: { include_usage: true } }],
+      ['/chat/completions', { messages, top_logprobs: 2 }],
+      ['/chat/completions', { messages: [{ role: 'assistant' }] }],
+      ['/chat/completions', { messages, functions: [{ name: 'f' }], tools: [] }],
+      ['/completions', { prompt: 'a', stream_options: {} }],
+      ['/embeddings', { input: '' }],
+      ['/embeddings', { input: [] }],
+      ['/embeddings', { input: ['a', ''] }],
+      ['/embeddings', { input: [[]] }],
+      ['/rerank', { query: 'a', documents: ['b'], top_n: 1, top_k: 1 }],
+    ];
+    for (const [path, fields] of refused) {
+      const { schema, example } = bodyOf(json, path);
+      const body = { model: example.model, ...fields };
+      expect([path, fields, validatorOf(json, schema).validate(body).valid]).toEqual([path, fields, false]);
+      expect([path, fields, (await post(app, `/v1${path}`, body)).status]).toEqual([path, fields, 400]);
+    }
+  });
+
+  it('types the fields of forms', async () => {
+    const { json } = await build(mode);
+    const { properties } = bodyOf(json, '/audio/transcriptions').schema;
+    expect(properties).toMatchObject({
+      file: { type: 'string', format: 'binary' },
+      stream: { type: 'boolean' },
+      temperature: { type: 'number' },
+      timestamp_granularities: { type: 'array' },
+    });
+    for (const field of Object.values(properties) as object[]) expect(field).toHaveProperty('description');
+  });
+
+  it('requires a key where one is required', async () => {
+    expect((await build(mode)).json.security).toContainEqual({});
+    expect((await build(mode, ['key'])).json.security).not.toContainEqual({});
+  });
+
+  it('offers the streams of each endpoint that has one', async () => {
+    const { app, json } = await build(mode);
+    for (const path of ['/chat/completions', '/completions', '/messages', '/responses']) {
+      const { example } = bodyOf(json, path);
+      const answer = await streamed(app, `/v1${path}`, example);
+      expect(json.paths[path].post.responses['200'].content).toHaveProperty([answer]);
+    }
+  });
+});
+
+async function streamed(app: App, path: string, body: object): Promise<string> {
+  const { headers } = await post(app, path, { ...body, stream: true });
+  return headers.get('content-type')!.split(';')[0]!;
+}
+
+/** The answer fits its schema, which names all that it has. */
+function expectDescribed(json: any, path: string, method: string, answer: unknown, type?: string | null): void {
+  const { content } = json.paths[path][method].responses['200'];
+  const media = type?.split(';')[0] ?? 'application/json';
+  expect([path, content]).toEqual([path, expect.objectContaining({ [media]: expect.anything() })]);
+  if (media !== 'application/json') return;
+  const { schema } = content[media];
+  expect([path, validatorOf(json, schema).validate(answer).errors]).toEqual([path, []]);
+  const resolved = json.components.schemas[schema.$ref.split('/').at(-1)];
+  const forms: any[] = resolved.anyOf ?? [resolved];
+  const known = new Set(forms.flatMap(({ properties }) => Object.keys(properties)));
+  expect([path, Object.keys(answer as object).filter((name) => !known.has(name))]).toEqual([path, []]);
+}
