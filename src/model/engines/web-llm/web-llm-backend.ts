@@ -21,6 +21,7 @@ import {
   type TextTokenizer,
   type TokenizerJson,
 } from '../../prompt/text-tokenizer.js';
+import { mendTokenizer } from '../../prompt/tokenizer/mend-tokenizer.js';
 import type { DeviceFacts } from './check-device.js';
 import { type Candidate, checkDevice, checkPrecision, checkStorage, refuse } from './check-model.js';
 import { toChatTemplate } from './conversation-template.js';
@@ -172,7 +173,7 @@ async function loadTokenizer(files: ModelFiles, config: ChatConfig): Promise<Tex
   const templates = chatTemplatesOf(own.chat_template ?? (await readText(files, 'chat_template.jinja')));
   return createTextTokenizer({
     ...templates,
-    tokenizer: new Tokenizer(json, own),
+    tokenizer: mendTokenizer(new Tokenizer(json, own)),
     json,
     specialTokens: specialTokensOf(own),
     endTokens: endTokensOf(config),

@@ -1,5 +1,5 @@
 /** Loads an embedding model: transformers.js's ONNX sessions, with our own batching and pooling. @module */
-import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
+import { AutoModel, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
@@ -20,6 +20,7 @@ import { contextLimit } from '../encoder/context-limit.js';
 import { headsOf } from '../cache/sequence-state.js';
 import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
 import { notSupported } from '../repository/not-supported.js';
+import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { detectPooling, type TokenizedText } from '../../pooling.js';
 import { readPrompts } from '../repository/sentence-files.js';
 import { readSentenceModules, type SentenceModules } from './sentence-modules.js';
@@ -34,7 +35,7 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
     read: async (source) => {
       const { readJson, readBytes } = source;
       const [tokenizer, modules, prompts] = await Promise.all([
-        AutoTokenizer.from_pretrained(source.id),
+        loadTokenizer(source.id),
         readSentenceModules(readJson, readBytes),
         readPrompts(readJson),
       ]);

@@ -1,5 +1,5 @@
 /** Loads a model that ranks documents: a cross-encoder, or a language model that judges with a word. @module */
-import { AutoModel, AutoTokenizer, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
+import { AutoModel, type PreTrainedModel, type PreTrainedTokenizer } from '@huggingface/transformers';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { deviceLoss } from '../ort/device-loss.js';
@@ -13,6 +13,7 @@ import { relevance } from '../../relevance.js';
 import { notSupported } from '../repository/not-supported.js';
 import { loadFromSource, type ModelKind } from '../repository/load-from-source.js';
 import type { ModelSource } from '../repository/model-source.js';
+import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { decoderKind } from '../text/load-text-model.js';
 import { type OnnxSession, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
 import { rerankPromptFor } from '../../rerank-prompt.js';
@@ -33,7 +34,7 @@ function crossEncoderKind(entry: ModelEntry): ModelKind<PreTrainedTokenizer, Loa
   return {
     // Its graph is the same for all classes, and this one knows the most architectures.
     open: ({ id, pretrained }) => AutoModel.from_pretrained(id, pretrained),
-    read: ({ id }) => AutoTokenizer.from_pretrained(id),
+    read: ({ id }) => loadTokenizer(id),
     assemble: (source, model, tokenizer) => assemble(entry, source, model, tokenizer),
   };
 }

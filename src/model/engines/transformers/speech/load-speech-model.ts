@@ -2,7 +2,6 @@
 import {
   AutoConfig,
   AutoFeatureExtractor,
-  AutoTokenizer,
   type PreTrainedModel,
   type PreTrainedTokenizer,
   WhisperForConditionalGeneration,
@@ -10,6 +9,7 @@ import {
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { loadFromSource, type ModelKind } from '../repository/load-from-source.js';
+import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { CTC_KINDS } from './ctc-kinds.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createLogMel } from './log-mel.js';
@@ -45,7 +45,7 @@ interface WhisperFiles {
 const WHISPER: ModelKind<WhisperFiles, LoadedModel> = {
   open: ({ id, pretrained }) => WhisperForConditionalGeneration.from_pretrained(id, pretrained),
   read: async ({ id }) => {
-    const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
+    const reading = [loadTokenizer(id), AutoFeatureExtractor.from_pretrained(id)] as const;
     const [tokenizer, extractor] = await Promise.all(reading);
     const { config: preprocessor } = extractor as unknown as { config: Record<string, unknown> };
     return { tokenizer, preprocessor };

@@ -2,7 +2,6 @@
 import {
   AutoFeatureExtractor,
   AutoModelForSpeechSeq2Seq,
-  AutoTokenizer,
   type PreTrainedModel,
   type PreTrainedTokenizer,
   type Tensor,
@@ -10,7 +9,7 @@ import {
 import { textOfTokens } from '../../../decoding/text-decoder.js';
 import { notSupported } from '../repository/not-supported.js';
 import type { ModelSource } from '../repository/model-source.js';
-import { textTokenizerOf } from '../repository/pretrained-tokenizer.js';
+import { loadTokenizer, textTokenizerOf } from '../repository/pretrained-tokenizer.js';
 import type { OnnxTensor } from '../ort/onnx-session.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';
@@ -68,7 +67,7 @@ export interface SpeechFiles {
 }
 
 export async function readSpeechFiles({ id }: ModelSource): Promise<SpeechFiles> {
-  const reading = [AutoTokenizer.from_pretrained(id), AutoFeatureExtractor.from_pretrained(id)] as const;
+  const reading = [loadTokenizer(id), AutoFeatureExtractor.from_pretrained(id)] as const;
   const [tokenizer, extractor] = await Promise.all(reading);
   return { tokenizer, extractor: extractor as unknown as FeatureExtractor };
 }

@@ -1,9 +1,10 @@
 /** What of a chat model is text: its tokenizer, its chat templates, and how images are written. @module */
-import { AutoProcessor, AutoTokenizer, type PreTrainedTokenizer, type Processor } from '@huggingface/transformers';
+import { AutoProcessor, type PreTrainedTokenizer, type Processor } from '@huggingface/transformers';
 import { isInferenceError } from '../../../../core/errors/inference-error.js';
 import { checkTemplates } from '../../../prompt/template-traits.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/text-tokenizer.js';
 import type { ModelSource } from '../repository/model-source.js';
+import { loadTokenizer, mendPretrained } from '../repository/pretrained-tokenizer.js';
 import { CHAT_TEMPLATES, isVisionModel, TOOL_TEMPLATE } from '../repository/repository-files.js';
 import { VisionProcessor } from '../vision/vision-processor.js';
 
@@ -20,7 +21,7 @@ export interface ModelTexts {
  */
 export async function readTexts(source: ModelSource): Promise<ModelTexts> {
   const { reader, kind, refusal } = isVisionModel(source.graphs) ? await openProcessor(source) : NO_PROCESSOR;
-  const pretrained = reader?.tokenizer ?? (await AutoTokenizer.from_pretrained(source.id));
+  const pretrained = reader?.tokenizer ? mendPretrained(reader.tokenizer) : await loadTokenizer(source.id);
   const imageProcessor = reader && VisionProcessor.of(reader, kind);
   const templates = await findChatTemplates(pretrained, source, imageProcessor?.placeholder);
   checkTemplates(templates);

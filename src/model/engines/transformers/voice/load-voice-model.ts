@@ -1,5 +1,5 @@
 /** Loads a synthesiser: transformers.js's ONNX sessions, with our own noise, sentences and pace. @module */
-import { AutoConfig, AutoTokenizer, type PreTrainedTokenizer } from '@huggingface/transformers';
+import { AutoConfig, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError, throwIfCancelled } from '../../../../core/errors/inference-error.js';
 import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
@@ -10,6 +10,7 @@ import { splitSentences } from '../../../voice/split-sentences.js';
 import type { Delivery, VoiceEngine } from '../../../voice/voice-engine.js';
 import { deviceLoss } from '../ort/device-loss.js';
 import { loadFromSource } from '../repository/load-from-source.js';
+import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import type { VoiceGraphs } from './voice-graphs.js';
 import { type Pronounce, VITS, VOICE_KINDS } from './voice-kinds.js';
 
@@ -31,7 +32,7 @@ export async function loadVoiceModel(entry: ModelEntry, options: LoadOptions): P
     return {
       open: (source) => kind.open(source),
       read: async (source) => {
-        const reading = [AutoTokenizer.from_pretrained(source.id), kind.read(source, { entry, options })] as const;
+        const reading = [loadTokenizer(source.id), kind.read(source, { entry, options })] as const;
         const [tokenizer, files] = await Promise.all(reading);
         return { tokenizer, files };
       },

@@ -62,7 +62,7 @@ describe('a model in several files', () => {
 describe('on a device that was chosen here', () => {
   beforeEach(() => {
     vi.spyOn(ModelRegistry, 'get_model_files').mockResolvedValue(['config.json', 'onnx/model.onnx']);
-    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue({ chat_template: 'x' } as PreTrainedTokenizer);
+    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue(tokenizerWith('x'));
     answerWeights(async () => new Response('weights'));
   });
 
@@ -95,7 +95,7 @@ describe('on a device that was chosen here', () => {
     vi.spyOn(AutoModelForCausalLM, 'from_pretrained').mockResolvedValue({
       dispose: () => undefined,
     } as unknown as PreTrainedModel);
-    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue({ chat_template: '{% if' } as PreTrainedTokenizer);
+    vi.spyOn(AutoTokenizer, 'from_pretrained').mockResolvedValue(tokenizerWith('{% if'));
     await expect(load()).rejects.toMatchObject({
       code: 'model_not_supported',
       message: expect.stringContaining('chat template cannot be rendered'),
@@ -191,4 +191,10 @@ function brokenBody(): ReadableStream<Uint8Array> {
       controller.error(new TypeError('network error'));
     },
   });
+}
+
+/** A tokenizer of which only the chat template is read. */
+function tokenizerWith(chatTemplate: string): PreTrainedTokenizer {
+  const stages = { tokenizer: {}, normalizer: null, pre_tokenizer: null, model: {} };
+  return { chat_template: chatTemplate, _tokenizer: stages } as unknown as PreTrainedTokenizer;
 }
