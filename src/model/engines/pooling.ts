@@ -107,9 +107,20 @@ export function detectPooling({ configured, file, name, isDecoder }: PoolingFact
   if (configured !== undefined) return [configured];
   const own = readPooling(file);
   if (own) return own;
-  const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
-  const known = family ?? (isDecoder ? 'lasttoken' : undefined);
+  const known = poolingOfFamily(name) ?? (isDecoder ? 'lasttoken' : undefined);
   return known === undefined ? undefined : [known];
+}
+
+/**
+ * The pooling that nothing but a model's name tells, so that a copy under another name needs it in its entry.
+ * @param file see {@link PoolingFacts}
+ */
+export function poolingOfName(name: string, file: unknown): Pooling | undefined {
+  return readPooling(file) ? undefined : poolingOfFamily(name);
+}
+
+function poolingOfFamily(name: string): Pooling | undefined {
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 /** Fields of files before sentence-transformers 5.4. */

@@ -9,9 +9,10 @@ import type { NamedModel } from './pack/pack-model.js';
 import type { CachedPromptPack } from './pack/add-cached-prompt.js';
 import { readJsonFile, readTextFile } from './read-json-file.js';
 
-const UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
+/** As hosts and hubs count them. `MiB` is the larger one. */
+const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, KI: 2 ** 10, MI: 2 ** 20, GI: 2 ** 30 };
 /** Smaller files would only be many. */
-const MIN_PART_BYTES = 2 ** 20;
+const MIN_PART_BYTES = 1e6;
 
 /** Fetches a model into a folder of the app, and prints the entry to paste. */
 export const pack: Command = {
@@ -99,7 +100,7 @@ export const pack: Command = {
     const cached = prompt && (await cachePrompt(resolve(folder), packed.entry, prompt, values['chromium']));
     const [bytes, files] = [packed.bytes + (cached?.bytes ?? 0), packed.files + (cached?.files ?? 0)];
     const entry = { ...packed.entry, ...(cached && { integrity: cached.integrity }) };
-    const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
+    const size = `${megabytes(bytes)} MB`;
     printError(`inpage: packed ${files} files, ${size}, into ${folder}\n${adviceFor(folder, entry)}`);
     print(`${JSON.stringify(entry, null, 2)}\n`);
   },
@@ -164,10 +165,10 @@ function parseHub(value: CommandValues[string]): string | undefined {
   return value;
 }
 
-/** `24MB`, `24M` or bytes; a megabyte has 2^20. */
+/** `24MB`, `24M`, `24MiB` or bytes. */
 function parseSize(value: CommandValues[string]): number | undefined {
   if (value === undefined) return undefined;
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMG]?)I?B?$/.exec(String(value).toUpperCase()) ?? [];
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*((?:[KMG]I?)?)B?$/.exec(String(value).toUpperCase()) ?? [];
   const bytes = Math.floor(Number(number) * UNITS[unit]!);
   if (!(bytes >= MIN_PART_BYTES)) {
     throw new UsageError(`\`--part-size\` must be a size of 1MB or more, such as 24MB, not \`${String(value)}\`.`);
@@ -215,7 +216,7 @@ function reasonIn(error: unknown): string | undefined {
 /** Characters of the bar itself. */
 const WIDTH = 24;
 /** Below this no line is worth while. */
-const SMALLEST = 2 ** 20;
+const SMALLEST = 1e6;
 
 const WAITING: Record<NonNullable<LoadProgress['waiting']>, string> = {
   network: 'waiting for the network',
@@ -280,5 +281,5 @@ function facts(share: number, loaded: number, total: number, progress: LoadProgr
 }
 
 function megabytes(bytes: number): string {
-  return (bytes / 2 ** 20).toFixed(1);
+  return (bytes / 1e6).toFixed(1);
 }

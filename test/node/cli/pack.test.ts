@@ -35,6 +35,7 @@ const FILES: Record<string, Uint8Array> = {
   'onnx/model_q4f16.onnx': someBytes(2 * MB, 5),
 };
 const FOR_WASM = [
+  'README.md',
   'chat_template.jinja',
   'config.json',
   'onnx/model_quantized.onnx',
@@ -95,6 +96,21 @@ describe('a pack', () => {
     expect(weights).toEqual(['onnx/model_q4.onnx', 'onnx/model_q4.onnx_data', 'onnx/model_quantized.onnx']);
     expect(entry).toMatchObject({ dtype: { wasm: 'q8', webgpu: 'q4' } });
     expect(entry).not.toHaveProperty('device');
+  });
+
+  it('says the pooling that only the former name told', async () => {
+    const encoder = { 'config.json': text({ architectures: ['BertModel'], model_type: 'bert' }) };
+    const [named, told] = ['Xenova/all-MiniLM-L6-v2', 'Xenova/bge-small-en-v1.5'];
+    const add = (id: string, files: object): void => {
+      for (const [name, bytes] of Object.entries(hubFiles(id, { ...FILES, ...encoder, ...files })))
+        server.files.set(name, bytes);
+    };
+    add(named, {});
+    add(told, { '1_Pooling/config.json': text({ pooling_mode_mean_tokens: true }) });
+    const entryOf = async (id: string, name: string) =>
+      (await packModel({ ...readEntry(id), device: 'wasm' }, { folder: join(place, name), hubURL: server.url })).entry;
+    expect(await entryOf(named, 'a')).toMatchObject({ task: 'embeddings', pooling: 'mean' });
+    expect(await entryOf(told, 'b')).not.toHaveProperty('pooling');
   });
 
   it('takes the precision that is named', async () => {

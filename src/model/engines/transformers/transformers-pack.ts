@@ -7,8 +7,10 @@ import type { Dtype } from '../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { PackChoice } from '../pack-choice.js';
+import { poolingOfName } from '../pooling.js';
 import { checkModelClass } from './repository/model-classes.js';
 import { chooseWeights } from './repository/choose-weights.js';
+import { moduleFiles, modulesAfterGraph, type ReadJson } from './repository/sentence-files.js';
 import { graphsOf, isLargeEnoughForGpu, modelFileNames } from './repository/repository-files.js';
 
 /**
@@ -30,6 +32,8 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
     const model = { task: entry.task, voices: entry.voices, device, ...weights };
     for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }
+  const readJson: ReadJson = async (file) => (await files.read(file))?.json() as Promise<unknown>;
+  const pooling = await namedPooling(entry, readJson);
   const said = Object.values(dtypes);
   const [only] = devices;
   return {
@@ -37,8 +41,16 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
     entry: {
       ...(devices.length === 1 && { device: only! }),
       ...(said.length > 0 && { dtype: devices.length === 1 ? said[0]! : dtypes }),
+      ...(pooling !== undefined && { pooling }),
     },
   };
+}
+
+/** The pooling of an embedding model that its files do not tell. */
+async function namedPooling(entry: ModelEntry, readJson: ReadJson): Promise<ModelEntry['pooling']> {
+  if (entry.task !== 'embeddings' || entry.pooling !== undefined) return undefined;
+  const module = (await modulesAfterGraph(readJson)).find(({ kind }) => kind === 'Pooling');
+  return poolingOfName(entry.source ?? entry.id, module && (await readJson(moduleFiles(module)[0]!)));
 }
 
 function devicesOf({ device = 'auto' }: ModelEntry, config: Record<string, unknown>): ('wasm' | 'webgpu')[] {

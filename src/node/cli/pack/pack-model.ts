@@ -19,6 +19,9 @@ import { type FetchedFile, writePack } from './write-pack.js';
 /** Folder in the pack's own that a broken run leaves behind, and the next one goes on with. */
 const UNDER_WAY = '.inpage-pack';
 
+/** What says whose the model is, and what may be done with it: copied where the model has it. */
+const CARD_AND_LICENSE = ['README.md', 'LICENSE', 'LICENSE.md', 'LICENSE.txt', 'NOTICE', 'NOTICE.md', 'NOTICE.txt'];
+
 /** An entry whose task may still have to be found out. */
 export type NamedModel = Omit<ModelEntry, 'task'> & { task?: ModelEntry['task'] };
 
@@ -83,9 +86,10 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
     named.backend === 'gguf'
       ? await chooseGguf(named, location, environment)
       : await chooseFrom(named, source, load, environment);
-  onTotal?.(await files.bytesOf(choice.files));
-  await fetchAll(files, choice.files);
-  const fetched = await listFetched(choice.files, files, storage);
+  const wanted = [...choice.files, ...CARD_AND_LICENSE];
+  onTotal?.(await files.bytesOf(wanted));
+  await fetchAll(files, wanted);
+  const fetched = await listFetched(wanted, files, storage);
   const integrity = await writePack(folder, fetched, partBytes);
   rmSync(work, { recursive: true });
   const packed = servedAs(folder);
