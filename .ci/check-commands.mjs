@@ -1,5 +1,5 @@
-// Fails when the documents name a command of this repository that neither `.ci/run` nor a workflow runs, or that does not
-// exist: what nobody runs breaks unseen.
+// Fails when the documents name a command of this repository that neither `.ci/run` nor a workflow runs, or when one of them
+// names one that does not exist: what nobody runs breaks unseen.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -39,7 +39,7 @@ function closure(commands) {
   for (let command = queue.pop(); command !== undefined; command = queue.pop()) {
     if (all.has(command)) continue;
     all.add(command);
-    const [, name] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
+    const name = scriptOf(command);
     if (name && scripts[name]) queue.push(...commandsIn(scripts[name]));
   }
   return all;
@@ -48,16 +48,24 @@ function closure(commands) {
 /** Scripts that run a part of what `npm test` runs. */
 const PARTS = ['npm run test:unit', 'npm run test:browser', 'npm run test:e2e'];
 
+/** The name of its script; undefined: it runs a file. */
+const scriptOf = (command) => /^npm (?:run )?([\w:-]+)$/.exec(command)?.[1];
+const isThere = (command) => {
+  const name = scriptOf(command);
+  return name === undefined ? existsSync(command.split(' ').at(-1)) : scripts[name] !== undefined;
+};
+
 const run = closure(CI.flatMap((file) => [...commandsIn(read(file))]));
 if (run.has('npm run test:built')) for (const part of PARTS) run.add(part);
 const problems = [];
+for (const file of CI)
+  for (const command of new Set(commandsIn(read(file))))
+    if (!isThere(command)) problems.push(`${file}: \`${command}\` does not exist`);
 for (const document of DOCUMENTS)
   for (const command of new Set(commandsIn(read(document)))) {
-    const [, name] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
-    const file = command.split(' ').at(-1);
     // An app of the reader has scripts of its own.
-    if (name && !scripts[name] && !document.startsWith('CONTRIBUTING')) continue;
-    if (name ? !scripts[name] : !existsSync(file)) problems.push(`${document}: \`${command}\` does not exist`);
+    if (scriptOf(command) && !isThere(command) && !document.startsWith('CONTRIBUTING')) continue;
+    if (!isThere(command)) problems.push(`${document}: \`${command}\` does not exist`);
     else if (!run.has(command) && !BY_HAND[command]) problems.push(`${document}: \`${command}\` runs nowhere in CI`);
   }
 for (const command of Object.keys(BY_HAND))

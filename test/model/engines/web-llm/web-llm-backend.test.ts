@@ -285,6 +285,23 @@ describe('prefix reuse', () => {
     expect(record.passes[passes]).toBe(promptTokens - cachedTokens);
   });
 
+  it('[X26] reuses what the caller itself or the app has sent, nothing of another caller', async () => {
+    const { model } = await loadFake();
+    const turns = [user('Hello! Who are you?')];
+    const cachedFor = async (caller: string | undefined): Promise<number> => {
+      const { text, prompt } = await collect(model, ask(turns, caller === undefined ? {} : { caller }));
+      turns.push(assistant(text), user('And then?'));
+      return (prompt as { cachedTokens: number }).cachedTokens;
+    };
+    // Every turn continues all that the engine holds.
+    expect(await cachedFor(undefined)).toBe(0);
+    expect(await cachedFor('a')).toBeGreaterThan(0);
+    expect(await cachedFor('a')).toBeGreaterThan(0);
+    expect(await cachedFor('b')).toBe(0);
+    expect(await cachedFor(undefined)).toBe(0);
+    expect(await cachedFor('b')).toBeGreaterThan(0);
+  });
+
   it('gives the same answer with and without reuse', async () => {
     const history = [user('Hi'), assistant('Hello.'), user('Go on.')];
     const fresh = await loadFake();
