@@ -139,5 +139,10 @@ describe('what other bundlers see of the package', () => {
       expect(notices).toContain(`## ${name} `);
     }
     expect(notices).toContain('Mozilla Public License');
+    // Licence texts that their packages do not bring.
+    const sectionOf = (name: string): string => notices.split(`## ${name} `)[1]!.split(/^## (?=.* \d+\.)/m)[0]!;
+    expect(sectionOf('onnxruntime-web')).toMatch(/MIT License\s+Copyright \(c\) Microsoft Corporation/);
+    expect(sectionOf('onnxruntime-web')).toContain('THIRD PARTY SOFTWARE NOTICES AND INFORMATION');
+    expect(sectionOf('@mlc-ai/web-xgrammar')).toMatch(/Apache License\s+Version 2\.0/);
   });
 });
