@@ -1,4 +1,4 @@
-/** Files of a model repository that nobody should load: manifests, graphs, tokenizers, chat templates. */
+/** Files of a model repository that nobody should load: manifests, graphs, tokenizers, chat templates, GGUF files. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { keepLastLogits } from '../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
 import { checkGraphSize } from '../../src/model/engines/transformers/onnx-file/read-graph.js';
@@ -14,15 +14,9 @@ import { rewriteGraph } from '../../src/model/engines/transformers/onnx-file/wri
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { createTextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
 import { readManifest } from '../../src/store/sources/pack-manifest.js';
+import type { HostileFile } from './hostile-file.js';
+import { HOSTILE_GGUF } from './hostile-gguf.js';
 import { bytes, type ProtobufMessage, integer } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
-
-export interface HostileFile {
-  name: string;
-  /** Reads it as a load or a request does; what it resolves with does not matter. */
-  read: () => unknown;
-  /** Whether it is refused; else it is read as what it is, or left to the engine as it is. */
-  refused: boolean;
-}
 
 const file = (more: object = {}): object => ({ bytes: 1, sha256: 'a', partBytes: 1, parts: ['a'], ...more });
 const manifest = (files: unknown, version: unknown = 1): string => JSON.stringify({ version, files });
@@ -139,7 +133,7 @@ const LARGE_GRAPHS: HostileFile[] = (
     ],
     [
       'of a million nodes in a function',
-      () => concat(operators, bytes(25, repeated(bytes(7, bytes(4, 'If')), 1e6))),
+      () => joined(operators, bytes(25, repeated(bytes(7, bytes(4, 'If')), 1e6))),
       true,
     ],
     ['of 5,000 layers of state', () => graph(sameNode, repeated(bytes(11, bytes(1, 'past')), 10_000), output), true],
@@ -148,11 +142,6 @@ const LARGE_GRAPHS: HostileFile[] = (
     ['of a million weights', () => graph(repeated(bytes(5, bytes(8, 'w')), 1e6), sameNode, output), false],
   ] as const
 ).map(([name, make, refused]) => ({ name: `a graph ${name}`, read: () => readGraphFile(make()), refused }));
-
-/** The bytes of a message that is too long for a list of numbers. */
-function concat(...messages: ProtobufMessage[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.concat(messages.flat()));
-}
 
 const CONFIG = { tokenizer_class: 'PreTrainedTokenizerFast' };
 const TEXT = 'ab'.repeat(20_000);
@@ -311,7 +300,7 @@ function typed(type: string): Response {
   return new Response('<!doctype html>', { headers: { 'content-type': type } });
 }
 
-/** All of them: manifests of packs, configs, graphs, tokenizers, templates, servers. */
+/** All of them: manifests of packs, configs, graphs, tokenizers, templates, servers, GGUF files. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   ...MANIFESTS,
   ...CONFIGS,
@@ -320,4 +309,5 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   ...TOKENIZERS,
   ...TEMPLATES,
   ...SERVERS,
+  ...HOSTILE_GGUF,
 ];

@@ -200,7 +200,12 @@ export function checkTemplates(templates: {
     if (failures.some((failure) => failure instanceof TemplateRefusal)) continue;
     const reason = failures[0] instanceof Error ? failures[0].message : 'unknown reason';
     const message = `The model's chat template cannot be rendered: ${reason}`;
-    throw new InferenceError('model_not_supported', message, { permanent: true }, { cause: failures[0] });
+    throw new InferenceError(
+      'model_not_supported',
+      message,
+      { permanent: true, reason: message },
+      { cause: failures[0] },
+    );
   }
 }
 

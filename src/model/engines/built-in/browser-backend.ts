@@ -16,6 +16,7 @@ import {
   canMeasure,
   contextWindowOf,
   type Expectations,
+  isNative,
   type LanguageModelFactory,
   type LanguageModelSession,
   measure,
@@ -30,6 +31,9 @@ const REFUSAL = 100;
 
 const WARNING =
   "The browser's own model chooses tokens in its own way: `temperature`, `top_p`, `top_k`, `min_p`, `repetition_penalty`, `presence_penalty` and `frequency_penalty` are ignored.";
+
+const SCRIPT_WARNING =
+  "`LanguageModel` is not the browser's: a script put it there before Inpage was imported. If it asks this service for this model, the model waits for itself.";
 
 /**
  * @param find the interface, when it is needed
@@ -149,7 +153,7 @@ async function loadedModel(
     contextLength,
     device: 'none',
     threads: 1,
-    warning: WARNING,
+    warning: isNative(factory) ? WARNING : `${SCRIPT_WARNING} ${WARNING}`,
     ...FORMATS,
     images: senses.image,
     audio: senses.audio,

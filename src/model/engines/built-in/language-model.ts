@@ -67,6 +67,11 @@ export interface LanguageModelFactory {
   create(settings: CreateSettings): Promise<LanguageModelSession>;
 }
 
+/** The browser's own, and no script's: a polyfill, or what stands in for it in a test. */
+export function isNative(factory: LanguageModelFactory): boolean {
+  return /\[native code\]\s*\}$/.test(Function.prototype.toString.call(Reflect.get(factory, 'create')));
+}
+
 /** Tokens of the context window; undefined: the browser tells no limit. */
 export function contextWindowOf({ contextWindow, inputQuota }: LanguageModelSession): number | undefined {
   const tokens = contextWindow ?? inputQuota;

@@ -25,7 +25,7 @@ import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
 import { streamReader } from './stream-reader.js';
 import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
-import { readVocabulary } from './tokenizer/vocabulary.js';
+import { checkRows, readVocabulary } from './tokenizer/vocabulary.js';
 
 /** What 32-bit pointers reach, in bytes. */
 const MAX_BYTES = 4096 * 2 ** 20;
@@ -48,7 +48,9 @@ export interface PlannedModel {
  */
 export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
   const plan = planModel(header, entry.contextLength);
-  const tokenizer = createGgufTokenizer(readVocabulary(header));
+  const vocabulary = readVocabulary(header);
+  checkRows(header, vocabulary, plan.shape.vocabulary);
+  const tokenizer = createGgufTokenizer(vocabulary);
   checkTemplates(tokenizer);
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;

@@ -34,7 +34,7 @@ import { streamReader } from './stream-reader.js';
 import { DecoderReader, type TextReader } from './text-reader.js';
 import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
 import { type TextFrame, textFrameOf } from './tokenizer/text-frame.js';
-import { readVocabulary } from './tokenizer/vocabulary.js';
+import { checkRows, readVocabulary } from './tokenizer/vocabulary.js';
 
 /** What the head of a file says of a model that can run. */
 export interface PlannedReader {
@@ -74,8 +74,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
     return { ...parts, model: { type: 'decoder', plan, judge }, tokenizer, contextLength: shape.contextLength };
   }
   const plan = planEncoder(header, { contextLength: entry.contextLength, isScored });
-  if (vocabulary.pieces.length > plan.vocabulary)
-    throw unsupported(header.file, `it has ${vocabulary.pieces.length} tokens and weights for ${plan.vocabulary}`);
+  checkRows(header, vocabulary, plan.vocabulary);
   const neededBytes = tensorBytes(encoderTensors(plan.parts));
   if (neededBytes > MAX_BYTES) {
     const message = `The model \`${entry.id}\` needs ${Math.ceil(neededBytes / 2 ** 20)} MB for its weights, and WASM offers 4096 MB.`;

@@ -15,6 +15,7 @@ import { rerankPromptByName } from '../../../../src/model/engines/rerank-prompt.
 import { logitsOfFile } from './support/logits-of-file.js';
 import { byteLevelVocabulary } from './support/made-vocabulary.js';
 import { headerOf, piecesOf } from './support/tiny-model.js';
+import { type TensorInput, writeGguf } from './support/write-gguf.js';
 
 const ENTRY: ModelEntry = {
   id: 'tiny',
@@ -228,6 +229,17 @@ describe('[W03] refuses files of another task by name', () => {
   ])('%s', async (_, file, fields, message) => {
     const header = await headerOf(file);
     expect(() => planReader({ ...ENTRY, ...fields }, header)).toThrow(message);
+  });
+
+  it('more tokens than have weights, in files of all tasks', async () => {
+    const few: TensorInput = { name: 'token_embd.weight', shape: [64, 4], kind: 'F32', data: new Float32Array(256) };
+    const decoder = await headerOf(tinyFile({ tensors: [few] }));
+    const content = encoderContent();
+    const tensors = content.tensors.map((tensor) => (tensor.name === few.name ? few : tensor));
+    const encoder = await headerOf(writeGguf({ ...content, tensors }));
+    const wrong = /it has \d+ tokens and weights for 4/;
+    expect(() => planTextModel({ ...ENTRY, task: 'chat' }, decoder)).toThrow(wrong);
+    for (const header of [decoder, encoder]) expect(() => planReader(ENTRY, header)).toThrow(wrong);
   });
 
   it('an encoder for chat', async () => {

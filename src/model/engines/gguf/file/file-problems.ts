@@ -3,23 +3,25 @@ import { InferenceError } from '../../../../core/errors/inference-error.js';
 
 /** The file is shorter than its head says. */
 export function cutFile(file: string): InferenceError {
-  return new InferenceError(
-    'unavailable',
-    `The file \`${file}\` is incomplete: it is shorter than its header states. Download it again.`,
-  );
+  return unavailable(`The file \`${file}\` is incomplete: it is shorter than its header states. Download it again.`);
 }
 
 export function notGguf(file: string): InferenceError {
-  return new InferenceError('unavailable', `The file \`${file}\` is not a GGUF file.`);
+  return unavailable(`The file \`${file}\` is not a GGUF file.`);
 }
 
 export function damaged(file: string, why: string): InferenceError {
-  return new InferenceError('unavailable', `The file \`${file}\` is damaged: ${why}.`);
+  return unavailable(`The file \`${file}\` is damaged: ${why}.`);
+}
+
+function unavailable(reason: string): InferenceError {
+  return new InferenceError('unavailable', reason, { reason });
 }
 
 /** The file cannot run here, whatever is tried. */
 export function unsupported(file: string, why: string): InferenceError {
-  return new InferenceError('model_not_supported', `The file \`${file}\` cannot run: ${why}.`, { permanent: true });
+  const reason = `The file \`${file}\` cannot run: ${why}.`;
+  return new InferenceError('model_not_supported', reason, { permanent: true, reason });
 }
 
 /** A name of a file that may be anything, for a message. */

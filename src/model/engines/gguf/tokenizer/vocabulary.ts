@@ -49,6 +49,9 @@ export interface GgufVocabulary {
   toolTemplate: string | undefined;
 }
 
+/** UTF-16 units of a token; no real one comes near. */
+const MOST_UNITS = 65_535;
+
 /**
  * The vocabulary of a file.
  * @throws InferenceError `model_not_supported` for one without a vocabulary or with an unknown kind of it, `unavailable` for
@@ -71,6 +74,8 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
   const rules = model === 'gpt2' ? rulesOf(pre, file) : undefined;
   const pieces = keys.texts('ggml.tokens');
   if (pieces === undefined || pieces.length === 0) throw unsupported(file, 'it has no tokenizer');
+  if (pieces.some(({ length }) => length > MOST_UNITS))
+    throw damaged(file, `it has a token of more than ${MOST_UNITS} characters`);
   const kinds = keys.numbers('ggml.token_type', pieces.length) ?? new Uint8Array(pieces.length).fill(TOKEN_KIND.normal);
   const scores = keys.numbers('ggml.scores', pieces.length);
   if (model === 'llama' && !scores) throw damaged(file, 'its tokenizer has no scores');
@@ -93,6 +98,15 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     chatTemplate: keys.text('chat_template'),
     toolTemplate: keys.text('chat_template.tool_use'),
   };
+}
+
+/**
+ * Each token needs weights: others than these would be read as if they were.
+ * @param rows of the table of embeddings; more than tokens are padding
+ * @throws InferenceError `model_not_supported`
+ */
+export function checkRows(header: Pick<GgufHeader, 'file'>, { pieces }: GgufVocabulary, rows: number): void {
+  if (pieces.length > rows) throw unsupported(header.file, `it has ${pieces.length} tokens and weights for ${rows}`);
 }
 
 function rulesOf(pre: string, file: string): SplitRules {
