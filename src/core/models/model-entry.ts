@@ -4,6 +4,7 @@ import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat 
 import { DTYPE, type Dtype } from './dtype.js';
 import { INPUTS, type Pooling, POOLINGS } from './embedding-fields.js';
 import { filesOf } from './entry-files.js';
+import { JUDGE_PROMPTS, type JudgePromptName } from './judge-prompts.js';
 import { GGUF_FILE, type Lora, LORAS } from './lora.js';
 import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
 import { count, fields, oneOf, optional, type Same, text } from './option-schema.js';
@@ -97,6 +98,11 @@ export interface ModelEntry {
    * @default those of the model's files, where it has any
    */
   prompts?: Record<string, string>;
+  /**
+   * Language models of task `rerank` on `transformers` and `gguf` only: the prompt that the model was trained to judge documents with,
+   * where neither its name nor its files tell it.
+   */
+  judgePrompt?: JudgePromptName;
   /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
   modelLibrary?: string;
   /** `owned_by` of the model object. @default 'inpage' */
@@ -134,6 +140,7 @@ type OfBackend =
   | OnDevice
   | OfTransformers
   | 'prompts'
+  | 'judgePrompt'
   | 'task'
   | 'source'
   | 'modelLibrary'
@@ -151,7 +158,10 @@ type CommonEntry = Omit<ModelEntry, 'backend' | OfBackend>;
 export interface GgufEntry
   extends
     CommonEntry,
-    Pick<ModelEntry, Exclude<OnDevice, 'device'> | 'file' | 'loras' | 'pooling' | 'prompts' | 'source'> {
+    Pick<
+      ModelEntry,
+      Exclude<OnDevice, 'device'> | 'file' | 'judgePrompt' | 'loras' | 'pooling' | 'prompts' | 'source'
+    > {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
   /** What the model does. */
@@ -164,7 +174,7 @@ export interface GgufEntry
 
 /** A model of transformers.js. */
 export interface TransformersEntry
-  extends CommonEntry, Pick<ModelEntry, OnDevice | OfTransformers | 'prompts' | 'task' | 'source'> {
+  extends CommonEntry, Pick<ModelEntry, OnDevice | OfTransformers | 'judgePrompt' | 'prompts' | 'task' | 'source'> {
   /** Transformers.js, on ONNX Runtime. */
   backend: 'transformers';
 }
@@ -265,6 +275,7 @@ export const ENTRY_FIELDS = {
   voices: optional(VOICES),
   phonemizer: optional(someText),
   prompts: optional(textByName),
+  judgePrompt: optional(oneOf(JUDGE_PROMPTS)),
   modelLibrary: optional(someText),
   ownedBy: optional(someText),
   contextLength: optional(count),

@@ -1,4 +1,5 @@
 /** Prompts of language models that judge a document with one word, as their publishers wrote them. @module */
+import { JUDGE_PROMPTS, type JudgePromptName } from '../../core/models/judge-prompts.js';
 
 /** A prompt in pieces that are tokenized one by one. */
 interface JudgePrompt {
@@ -47,25 +48,62 @@ const MXBAI_RERANK_V2: RerankPrompt = {
   }),
 };
 
-const JUDGES: Readonly<Record<string, RerankPrompt>> = { qwen3: QWEN3_RERANKER, qwen2: MXBAI_RERANK_V2 };
-
-/** Names of models, by the architecture that they have. */
-const NAMES: Readonly<Record<string, RegExp>> = {
-  qwen3: /qwen-?3[-_ .]?rerank/i,
-  qwen2: /mxbai[-_ .]?rerank/i,
-};
-
-/** How a language model is asked whose files say no more than its name; undefined: it is not one that is known. */
-export function rerankPromptByName(architecture: string, names: readonly string[]): RerankPrompt | undefined {
-  const pattern = Object.hasOwn(NAMES, architecture) ? NAMES[architecture] : undefined;
-  return pattern && names.some((name) => pattern.test(name)) ? JUDGES[architecture] : undefined;
+interface KnownJudge {
+  prompt: RerankPrompt;
+  /** The architecture that the model was published with. */
+  architecture: string;
+  /** The name of it and of models that were made from it. */
+  name: RegExp;
+  /** What its own chat template says. */
+  sentence: string;
 }
 
-/** How a language model is asked; undefined: it has a classification head, or its prompt is not known. */
-export function rerankPromptFor(config: unknown): RerankPrompt | undefined {
-  const { architectures = [], model_type: type = '' } = (config ?? {}) as {
-    architectures?: readonly string[];
-    model_type?: string;
-  };
-  return architectures.some((name) => name.endsWith('ForCausalLM')) ? JUDGES[type] : undefined;
+const JUDGES: Readonly<Record<JudgePromptName, KnownJudge>> = {
+  'qwen3-reranker': {
+    prompt: QWEN3_RERANKER,
+    architecture: 'qwen3',
+    name: /qwen-?3[-_ .]?rerank/i,
+    sentence: 'Judge whether the Document meets the requirements based on the Query and the Instruct provided',
+  },
+  'mxbai-rerank-v2': {
+    prompt: MXBAI_RERANK_V2,
+    architecture: 'qwen2',
+    name: /mxbai[-_ .]?rerank/i,
+    sentence: 'You are a search relevance expert who evaluates how well documents match search queries',
+  },
+};
+
+/** What of a language model may tell how it is asked. */
+export interface JudgeSigns {
+  /** `model_type` of a config, or the architecture of a GGUF file. */
+  architecture: string;
+  /** Names of the model and of its files. */
+  names: readonly (string | undefined)[];
+  /** Its chat templates; one of a model that is not trained to rank says nothing of it. */
+  templates: readonly (string | undefined)[];
+}
+
+/**
+ * How a language model is asked. Models of one architecture were trained with different prompts, so the architecture
+ * alone tells nothing.
+ * @param named by its entry @returns undefined when neither entry, name nor files tell it
+ */
+export function rerankPromptFor(named: JudgePromptName | undefined, signs: JudgeSigns): RerankPrompt | undefined {
+  if (named !== undefined) return JUDGES[named].prompt;
+  const { architecture, names, templates } = signs;
+  const found = Object.values(JUDGES).find(
+    (judge) =>
+      templates.some((template) => template?.includes(judge.sentence)) ||
+      (judge.architecture === architecture && names.some((name) => name !== undefined && judge.name.test(name))),
+  );
+  return found?.prompt;
+}
+
+/** Why a language model whose prompt is not known cannot rank; ends a sentence. */
+export function unknownJudge(architecture: string): string {
+  const known = JUDGE_PROMPTS.map((name) => `\`${name}\``).join(' or ');
+  return (
+    `it is a language model (\`${architecture}\`), and neither its name nor its files say with which prompt it was trained ` +
+    `to rank. If it was made from a model that is known, set \`judgePrompt\` in its entry to ${known}`
+  );
 }

@@ -10,7 +10,7 @@ import { poolVector, type TokenizedText } from '../pooling.js';
 import { rerank, type TokenPair } from '../rank-pairs.js';
 import { relevance } from '../relevance.js';
 import { createJudge } from '../judge-documents.js';
-import { type RerankPrompt, rerankPromptByName } from '../rerank-prompt.js';
+import { type RerankPrompt, rerankPromptFor, unknownJudge } from '../rerank-prompt.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { ARCHITECTURES, ENCODERS } from './architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
@@ -85,11 +85,14 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
 }
 
 /** @throws InferenceError `model_not_supported` for a model that is not known to rank */
-function judgeOf({ source, file }: ModelEntry, header: GgufHeader, architecture: string): RerankPrompt {
-  const texts = ['general.name', 'general.basename'].map((key) => header.metadata.get(key));
-  const names = [...texts, source, file, header.file].filter((text) => typeof text === 'string');
-  const judge = rerankPromptByName(architecture, names);
-  if (!judge) throw unsupported(header.file, 'it is a language model whose way to rank is not known');
+function judgeOf(entry: ModelEntry, { metadata, file }: GgufHeader, architecture: string): RerankPrompt {
+  const [template, ...texts] = ['tokenizer.chat_template', 'general.name', 'general.basename'].map((key) => {
+    const value = metadata.get(key);
+    return typeof value === 'string' ? value : undefined;
+  });
+  const names = [...texts, entry.source ?? entry.id, entry.file, file];
+  const judge = rerankPromptFor(entry.judgePrompt, { architecture, names, templates: [template] });
+  if (!judge) throw unsupported(file, unknownJudge(architecture));
   return judge;
 }
 

@@ -11,7 +11,7 @@ import { referenceRows } from './support/reference-decoder.js';
 import { referenceOf } from './support/reference-of-file.js';
 import { tinyContent, type TinyFile, tinyFile } from './support/tiny-file.js';
 import { PromptEncoder } from '../../../../src/model/prompt/encode-prompt.js';
-import { rerankPromptByName } from '../../../../src/model/engines/rerank-prompt.js';
+import { rerankPromptFor } from '../../../../src/model/engines/rerank-prompt.js';
 import { logitsOfFile } from './support/logits-of-file.js';
 import { byteLevelVocabulary } from './support/made-vocabulary.js';
 import { headerOf, piecesOf } from './support/tiny-model.js';
@@ -193,7 +193,11 @@ describe('[W14] rerank with a language model', () => {
     const markup = new PromptEncoder(tokenizer, '');
     const documents = ['the cat', ''];
     const { scores, promptTokens } = await model.rerank!({ model: 'tiny', query: 'a cat', documents }, never);
-    const { before, lead, after } = rerankPromptByName('qwen3', ['qwen3-reranker'])!.promptOf('a cat');
+    const { before, lead, after } = rerankPromptFor('qwen3-reranker', {
+      architecture: '',
+      names: [],
+      templates: [],
+    })!.promptOf('a cat');
     const prompts = documents.map((document) => [
       ...before.flatMap((piece) => markup.encode(piece)),
       ...tokenizer.encodeText(lead + document),
@@ -208,9 +212,30 @@ describe('[W14] rerank with a language model', () => {
     }
   });
 
+  it.each<[string, string, Partial<ModelEntry>, TinyFile['metadata']]>([
+    ['the name of its file', 'Some Qwen3', { file: 'Qwen3-Reranker-0.6B-Q8_0.gguf' }, {}],
+    ['`judgePrompt` of its entry', 'zerank 1', { judgePrompt: 'qwen3-reranker' }, {}],
+    [
+      'its chat template',
+      'Fine-tune',
+      {},
+      {
+        'tokenizer.chat_template':
+          'Judge whether the Document meets the requirements based on the Query and the Instruct provided.',
+      },
+    ],
+  ])('is known by %s', async (_, name, fields, metadata) => {
+    const options = named(name);
+    const header = await headerOf(tinyFile({ ...options, metadata: { ...options.metadata, ...metadata } }));
+    const { model } = planReader({ ...ENTRY, task: 'rerank', ...fields }, header);
+    expect(model).toMatchObject({ type: 'decoder', judge: { yes: 'yes', no: 'no' } });
+  });
+
   it('is refused by name where it is not known', async () => {
-    const header = await headerOf(tinyFile(named('Some Qwen3')));
-    expect(() => planReader({ ...ENTRY, task: 'rerank' }, header)).toThrow(/rank/);
+    const header = await headerOf(tinyFile(named('zerank 1')));
+    expect(() => planReader({ ...ENTRY, task: 'rerank' }, header)).toThrow(
+      /qwen3.*rank.*`judgePrompt`.*`mxbai-rerank-v2`/,
+    );
   });
 });
 

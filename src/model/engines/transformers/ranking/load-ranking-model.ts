@@ -16,7 +16,9 @@ import type { ModelSource } from '../repository/model-source.js';
 import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { decoderKind } from '../text/load-text-model.js';
 import { type OnnxSession, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
-import { rerankPromptFor } from '../../rerank-prompt.js';
+import { type ChatTemplateField, chatTemplatesOf } from '../../../prompt/text-tokenizer.js';
+import { type RerankPrompt, rerankPromptFor, unknownJudge } from '../../rerank-prompt.js';
+import { CHAT_TEMPLATES, isLanguageModel } from '../repository/repository-files.js';
 import { PairTemplate, type TokenizerFile } from './pair-template.js';
 
 /**
@@ -24,10 +26,36 @@ import { PairTemplate, type TokenizerFile } from './pair-template.js';
  * @throws InferenceError see {@link loadFromSource}
  */
 export async function loadRankingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  return loadFromSource<unknown, LoadedModel>(entry, options, async ({ readJson }) => {
-    const judge = rerankPromptFor(await readJson('config.json'));
+  return loadFromSource<unknown, LoadedModel>(entry, options, async (source) => {
+    const judge = await judgeOf(entry, source);
     return judge ? decoderKind(entry, (engine, parts) => createJudge(engine, judge, parts)) : crossEncoderKind(entry);
   });
+}
+
+/**
+ * How a language model is asked; undefined: the model has a head for classification.
+ * @throws InferenceError `model_not_supported`, before the weights are fetched, for a language model that is not known
+ */
+async function judgeOf(
+  entry: ModelEntry,
+  { readJson, readText }: Pick<ModelSource, 'readJson' | 'readText'>,
+): Promise<RerankPrompt | undefined> {
+  const config = ((await readJson('config.json')) ?? {}) as {
+    architectures?: unknown;
+    model_type?: string;
+    _name_or_path?: unknown;
+  };
+  if (!isLanguageModel(config)) return undefined;
+  const { model_type: architecture = '', _name_or_path: origin } = config;
+  const [template, tokenizer] = await Promise.all([readText(CHAT_TEMPLATES[0]), readJson('tokenizer_config.json')]);
+  const { chat_template: field } = (tokenizer ?? {}) as { chat_template?: ChatTemplateField };
+  const judge = rerankPromptFor(entry.judgePrompt, {
+    architecture,
+    names: [entry.source ?? entry.id, typeof origin === 'string' ? origin : undefined],
+    templates: [template, chatTemplatesOf(field).chatTemplate],
+  });
+  if (!judge) throw notSupported(unknownJudge(architecture));
+  return judge;
 }
 
 function crossEncoderKind(entry: ModelEntry): ModelKind<PreTrainedTokenizer, LoadedModel> {

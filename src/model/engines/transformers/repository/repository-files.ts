@@ -134,7 +134,8 @@ async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile
     case 'embeddings':
       return sentenceFiles(readJson);
     case 'rerank':
-      return [];
+      // The template of a language model may say how it ranks.
+      return isLanguageModel((await readJson('config.json')) ?? {}) ? CHAT_TEMPLATES.slice(0, 1) : [];
     case 'text-to-speech': {
       const { model_type: type } = ((await readJson('config.json')) ?? {}) as { model_type?: unknown };
       return voiceNames(type, voices).map(voiceFile);
@@ -142,6 +143,11 @@ async function filesOfTask({ task, graphs, voices }: ChosenModel, read: ReadFile
     case 'speech-to-text':
       return ['generation_config.json', 'preprocessor_config.json'];
   }
+}
+
+/** Whether a model writes texts, by its parsed `config.json`. */
+export function isLanguageModel({ architectures }: { architectures?: unknown }): boolean {
+  return Array.isArray(architectures) && architectures.some((name) => String(name).endsWith('ForCausalLM'));
 }
 
 /** What a config says for a device; without one: for those that it has nothing else for. */

@@ -1,6 +1,7 @@
 /** The bundled chat model as a language model that judges: its scores against a bare pass over the published prompt. */
 import { AutoModelForCausalLM, AutoTokenizer, Tensor } from '@huggingface/transformers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { JudgePromptName } from '../../../../../src/core/models/judge-prompts.js';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import { loadRankingModel } from '../../../../../src/model/engines/transformers/ranking/load-ranking-model.js';
 import { TransformersTextEngine } from '../../../../../src/model/engines/transformers/text/transformers-text-engine.js';
@@ -10,11 +11,19 @@ afterEach(() => void vi.unstubAllGlobals());
 
 const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'generation_config.json'];
 
-async function load(type: string) {
+const NAMES: Record<string, JudgePromptName> = { qwen3: 'qwen3-reranker', qwen2: 'mxbai-rerank-v2' };
+
+/** Files that the last load asked for. */
+let asked: readonly string[] = [];
+
+/** @param told how the model is recognised; absent: by its entry */
+async function load(type: string, told: Told = { entry: { judgePrompt: NAMES[type]! } }) {
   const files = await filesOfFolder('public/models/tiny-chat/', [...FILES, 'onnx/model_quantized.onnx']);
   const own = JSON.parse(new TextDecoder().decode(files['config.json'])) as object;
-  const config = { ...own, model_type: type, architectures: [`${type}ForCausalLM`] };
-  vi.stubGlobal('fetch', modelServer({ made: { ...files, 'config.json': config } }).fetch);
+  const config = { ...own, model_type: type, architectures: [`${type}ForCausalLM`], ...told.config };
+  const server = modelServer({ made: { ...files, 'config.json': config, ...told.files } });
+  asked = server.asked;
+  vi.stubGlobal('fetch', server.fetch);
   const entry: ModelEntry = {
     id: 'made',
     task: 'rerank',
@@ -23,8 +32,15 @@ async function load(type: string) {
     device: 'wasm',
     dtype: 'q8',
     contextLength: 400,
+    ...told.entry,
   };
   return loadRankingModel(entry, LOAD);
+}
+
+interface Told {
+  entry?: Partial<ModelEntry>;
+  config?: object;
+  files?: Record<string, object | Uint8Array>;
 }
 
 const QUERY = 'Where does the cat sleep?';
@@ -129,5 +145,46 @@ describe.each(['qwen3', 'qwen2'])('a language model that judges, of type %s', (t
     await expect(many).rejects.toMatchObject({ code: 'cancelled' });
     expect((await rank(QUERY, ['A cat.'], signal)).scores).toHaveLength(1);
     await model.unload();
+  });
+});
+
+describe('which prompt a language model ranks with', () => {
+  const ask = async (type: string, told: Told): Promise<number> => {
+    const model = await load(type, told);
+    const { signal } = new AbortController();
+    const { promptTokens } = await model.rerank!({ model: 'made', query: QUERY, documents: ['A cat.'] }, signal);
+    await model.unload();
+    return promptTokens;
+  };
+  const template = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+  it('[N03] is told by name, by its own files or by its entry', async () => {
+    const [qwen3, mxbai] = [
+      await ask('qwen3', { entry: { judgePrompt: 'qwen3-reranker' } }),
+      await ask('qwen2', { entry: { judgePrompt: 'mxbai-rerank-v2' } }),
+    ];
+    expect(qwen3).not.toBe(mxbai);
+    expect(await ask('qwen3', { config: { _name_or_path: 'Qwen/Qwen3-Reranker-0.6B' } })).toBe(qwen3);
+    expect(await ask('qwen2', { config: { _name_or_path: 'mixedbread-ai/mxbai-rerank-base-v2' } })).toBe(mxbai);
+    const sentence = 'You are a search relevance expert who evaluates how well documents match search queries.';
+    expect(await ask('qwen2', { files: { 'chat_template.jinja': template(`{{ "${sentence}" }}`) } })).toBe(mxbai);
+    // The entry knows better than the name.
+    const both: Told = {
+      entry: { judgePrompt: 'mxbai-rerank-v2' },
+      config: { _name_or_path: 'Qwen/Qwen3-Reranker-0.6B' },
+    };
+    expect(await ask('qwen3', both)).toBe(mxbai);
+  });
+
+  it.each<[string, string, Told]>([
+    ['zerank', 'qwen3', { config: { _name_or_path: 'zeroentropy/zerank-1-small' } }],
+    ['lb-reranker', 'qwen2', { config: { _name_or_path: 'lightblue/lb-reranker-0.5B-v1.0' } }],
+    ['the name of one kind on another', 'llama', { config: { _name_or_path: 'Qwen/Qwen3-Reranker-0.6B' } }],
+  ])('[N03] is not guessed by the kind of model: %s', async (_, type, told) => {
+    await expect(load(type, told)).rejects.toMatchObject({
+      code: 'model_not_supported',
+      message: expect.stringMatching(new RegExp(`\`${type}\`.*\`judgePrompt\`.*\`qwen3-reranker\``)) as string,
+    });
+    expect(asked.filter((file) => file === 'onnx/model_quantized.onnx')).toHaveLength(0);
   });
 });
