@@ -66,3 +66,16 @@ export function filesOf(entry: Located, pageURL: string): string[] {
   // Without a library the model is one of WebLLM's own list.
   return modelLibrary === undefined ? [] : [folder(), new URL(modelLibrary, pageURL).href];
 }
+
+/** Any page: what can be resolved against one can be against all. */
+const SOME_PAGE = 'https://app.invalid/';
+
+/** Whether an entry says where its files are. */
+export function hasFiles(entry: Located): boolean {
+  try {
+    filesOf(entry, SOME_PAGE);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat } from './answer-formats.js';
 import { DTYPE, type Dtype } from './dtype.js';
 import { INPUTS, type Pooling, POOLINGS } from './embedding-fields.js';
-import { filesOf } from './entry-files.js';
+import { hasFiles } from './entry-files.js';
 import { JUDGE_PROMPTS, type JudgePromptName } from './judge-prompts.js';
 import { GGUF_FILE, type Lora, LORAS } from './lora.js';
 import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
@@ -314,15 +314,3 @@ const checkedEntry: v.GenericSchema<ModelEntry> = v.pipe(
 
 /** @internal What an entry must be. That its fields belong together is left to the compiler: entries come from JSON too. */
 export const MODEL_ENTRY = checkedEntry as v.GenericSchema<TypedModelEntry, ModelEntry>;
-
-/** Any page: what can be resolved against one can be against all. */
-const SOME_PAGE = 'https://app.invalid/';
-
-function hasFiles(value: ModelEntry): boolean {
-  try {
-    filesOf(value, SOME_PAGE);
-    return true;
-  } catch {
-    return false;
-  }
-}
