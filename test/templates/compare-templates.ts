@@ -9,6 +9,7 @@ import type { GenerationRequest } from '../../src/core/request/generation-reques
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { detectReasoningFormat, detectToolFormat } from '../../src/model/prompt/detect-formats.js';
+import { isWritten } from '../../src/model/prompt/kept-words.js';
 import { renderPrompt } from '../../src/model/prompt/render-prompt.js';
 import type { TextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
 import { type Conversation, CONVERSATIONS } from './conversations.js';
@@ -104,10 +105,12 @@ function judge(
   conversation: Conversation,
   python: readonly Rendering[],
 ): { verdict: Verdict; why: string } {
-  const holdsAll = (text: string): boolean => conversation.words.every((word) => text.includes(word));
+  const holdsAll = (text: string): boolean => conversation.words.every((word) => isWritten(word, text));
   const images = conversation.messages.flatMap(({ content }) => content).filter(({ type }) => type === 'image').length;
   const good = python.flatMap((rendering) =>
-    'text' in rendering && holdsAll(rendering.text) ? withoutTime(rendering.text) : [],
+    'text' in rendering && holdsAll(rendering.text) && (images === 0 || imageMark(source, rendering.text) !== undefined)
+      ? withoutTime(rendering.text)
+      : [],
   );
   let own: string;
   try {
@@ -133,21 +136,21 @@ function servicePrompt(source: string, conversation: Conversation, images: numbe
   const tokenizer = tokenizerWith(source, [...added, '<think>', '</think>']);
   const formats = { toolFormat: detectToolFormat(source), reasoningFormat: detectReasoningFormat(source) };
   // What stands in a prompt for an image is what the template writes for it.
-  const placeholder = images > 0 ? imageMark(source, python) : PLACEHOLDER;
+  const placeholder = (images > 0 ? imageMark(source, python) : undefined) ?? PLACEHOLDER;
   const all = Array.from({ length: images }, (_, place) => ({ text: placeholder, places: 1, key: -1 - place }));
   const { tokens } = renderPrompt(request, tokenizer, formats, { placeholder, all });
   const bytes = tokens.flatMap((token) => [...tokenizer.bytesOf(token)]);
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-/** What the template writes for an image: what a prompt with one has and the same without it has not. */
-function imageMark(source: string, python: string): string {
+/** What the template writes for the one image: a mark of its source that stands once in the prompt; undefined: none. */
+function imageMark(source: string, python: string): string | undefined {
   const marks =
-    source.match(/<[^\s<>'"{}]*(?:image|img|IMG|vision_pad|patch)[^\s<>'"{}]*>|\[IMG\]|<\|image_pad\|>/g) ?? [];
+    source.match(/<[^\s<>'"{}]*(?:image|img|IMG|vision_pad|media_pad|patch)[^\s<>'"{}]*>|\[IMG\]|<\|image_pad\|>/g) ??
+    [];
   return (
     marks.find((mark) => python.split(mark).length === 2 && /pad|^<image>$|IMG\]|image_soft|\|image\|/.test(mark)) ??
-    marks.find((mark) => python.split(mark).length === 2) ??
-    PLACEHOLDER
+    marks.find((mark) => python.split(mark).length === 2)
   );
 }
 

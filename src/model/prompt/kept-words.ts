@@ -11,21 +11,22 @@ interface ProbeWord {
   word: string;
   /** Of a system message that is not the first. */
   isLate: boolean;
+  isOfUser: boolean;
 }
 
 /** @param mark stands for images, and stays where it is */
 export function probeConversation(messages: readonly TemplateMessage[], mark?: string): ProbeConversation {
   const words: ProbeWord[] = [];
-  const probe = (text: string, isLate: boolean): string => {
+  const probe = (text: string, kind: Omit<ProbeWord, 'word'>): string => {
     if (text.trim() === '') return text;
     const word = `qx${words.length}xq`;
-    words.push({ word, isLate });
+    words.push({ word, ...kind });
     return word;
   };
   const probed = messages.map((message, index) => {
-    const isLate = message.role === 'system' && index > 0;
+    const kind = { isLate: message.role === 'system' && index > 0, isOfUser: message.role === 'user' };
     const pieces = mark === undefined ? [message.content] : message.content.split(mark);
-    return { ...message, content: pieces.map((piece) => probe(piece, isLate)).join(mark) };
+    return { ...message, content: pieces.map((piece) => probe(piece, kind)).join(mark) };
   });
   return { messages: probed, words };
 }
@@ -33,6 +34,11 @@ export function probeConversation(messages: readonly TemplateMessage[], mark?: s
 /** How many words the prompt lacks. */
 export function lostWords(prompt: string, { words }: ProbeConversation): number {
   return words.filter(({ word }) => !isWritten(word, prompt)).length;
+}
+
+/** Whether the prompt lacks words of the user: the model would answer something that nobody asked. */
+export function losesUser(prompt: string, { words }: ProbeConversation): boolean {
+  return words.some(({ word, isOfUser }) => isOfUser && !isWritten(word, prompt));
 }
 
 /** Whether a word stands in a prompt. A list of parts that is written as such is no text. */

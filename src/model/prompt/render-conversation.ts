@@ -3,7 +3,7 @@ import { InferenceError, isInferenceError } from '../../core/errors/inference-er
 import type { ToolSyntax } from '../families/format/model-family.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-template.js';
-import { keepsPlaces, lostWords, type ProbeConversation, probeConversation } from './kept-words.js';
+import { keepsPlaces, losesUser, lostWords, type ProbeConversation, probeConversation } from './kept-words.js';
 import type { PromptImages } from './prompt-image.js';
 import { hasLateSystem, type TemplateMessage, type TemplateTool, withLeadingSystem } from './template-messages.js';
 import { type Reading, READINGS, SYSTEM_READINGS, toolReadings } from './template-readings.js';
@@ -41,7 +41,7 @@ interface Attempted {
 
 /**
  * Of the readings that the templates accept, the first that loses nothing; else the one that loses least. Late system messages
- * stay in their place where the template keeps all words in theirs.
+ * stay in their place where the template keeps all words in theirs. A reading that loses words of the user is none.
  * @throws InferenceError `invalid_request` when all templates refuse the conversation
  */
 export function renderConversation(sources: readonly string[], request: TemplateRequest): string {
@@ -55,7 +55,8 @@ export function renderConversation(sources: readonly string[], request: Template
     for (const attempted of attempts({ ...request, source, messages, tools, groups: READINGS }, refusals)) {
       const lost = lostWords(attempted.probed, attempted.probe);
       if (lost === 0) return attempted.text;
-      if (!best || lost < best.lost) best = { text: attempted.text, lost };
+      if (losesUser(attempted.probed, attempted.probe)) refusals.push(new Error("It leaves out the user's words."));
+      else if (!best || lost < best.lost) best = { text: attempted.text, lost };
     }
   }
   if (best) return best.text;

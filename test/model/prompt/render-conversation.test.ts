@@ -58,6 +58,13 @@ describe('a template that reads parts silently', () => {
     expect(prompt(text, [user('One.'), answer('Two.')])).toBe('[user]One.[assistant]Two.');
   });
 
+  it("is refused where it leaves out the user's words in every form", () => {
+    const first =
+      '{{ messages[0].content }}{% for m in messages[1:] %}{% if m.role == "assistant" %}{{ m.content }}{% endif %}{% endfor %}';
+    expect(prompt(first, [user('One.')])).toBe('One.');
+    expect(() => prompt(first, [user('One.'), answer('Two.'), user('Three.')])).toThrow(/user's words/);
+  });
+
   it('may do so for one role alone', () => {
     expect(prompt(MIXED, [user('One.'), answer('Two.'), user('Three.')])).toBe('[user]One.[assistant]Two.[user]Three.');
   });
