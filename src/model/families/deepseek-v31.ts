@@ -1,5 +1,5 @@
 /** `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`: DeepSeek V3.1. @module */
-import { DEEPSEEK_TAGS } from './deepseek.js';
+import { DEEPSEEK_ECHOES, DEEPSEEK_TAGS } from './deepseek.js';
 import { namedCallTools } from './kinds/named-calls.js';
 import type { ModelFamily } from './format/model-family.js';
 import { BLANKS, lenient, maybe, NAME } from './parsing/text-matching.js';
@@ -22,6 +22,7 @@ export const deepseekV31 = {
     ],
     after: END,
     tags: DEEPSEEK_TAGS,
+    echoes: DEEPSEEK_ECHOES,
     signs: [BEGIN],
   }),
 } as const satisfies ModelFamily;

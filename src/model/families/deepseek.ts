@@ -11,6 +11,11 @@ export const DEEPSEEK_TAGS = [
   '<｜tool▁call▁end｜>',
   '<｜tool▁calls▁end｜>',
 ] as const;
+/** Around all results, and around one. */
+export const DEEPSEEK_ECHOES = [
+  ['<｜tool▁outputs▁begin｜>', '<｜tool▁outputs▁end｜>'],
+  ['<｜tool▁output▁begin｜>', '<｜tool▁output▁end｜>'],
+] as const;
 const [SECTION, BEGIN, SEPARATOR, END, SECTION_END] = DEEPSEEK_TAGS;
 const FENCE = '```';
 
@@ -31,6 +36,7 @@ export const deepseek = {
     ],
     after: `\n${FENCE}${END}`,
     tags: DEEPSEEK_TAGS,
+    echoes: DEEPSEEK_ECHOES,
     // In the source of a template the parts may be joined by a plus.
     signs: [`function${SEPARATOR}`, /'function' ?\+ ?'<｜tool▁sep｜>'|tool\['type'\] \+ '<｜tool▁sep｜>'/],
   }),

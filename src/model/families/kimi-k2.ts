@@ -21,6 +21,6 @@ export const kimiK2 = {
     after: END,
     tags: TAGS,
     signs: [ARGUMENTS],
-    endsThought: [SECTION],
+    endsThought: [SECTION, BEGIN],
   }),
 } as const satisfies ModelFamily;

@@ -14,6 +14,5 @@ export const lfm2 = {
     literals: 'python',
     // Templates of 2.5 name their tokens nowhere until a call is in the history.
     signs: [OPEN, '<|tool_list_start|>', 'List of tools: ['],
-    endsThought: [`${OPEN}[`],
   }),
 } as const satisfies ModelFamily;

@@ -5,7 +5,8 @@ import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 
 const OPEN = '<｜tool_calls_begin｜>';
 const CLOSE = '<｜tool_calls_end｜>';
-const CALL = '<｜tool_call_begin｜>function<｜tool_sep｜>';
+const CALL = '<｜tool_call_begin｜>';
+const KIND = 'function<｜tool_sep｜>';
 const CALL_CLOSE = '<｜tool_call_end｜>';
 const INVOKE = '<steptml:invoke name=';
 const INVOKE_CLOSE = '</steptml:invoke>';
@@ -18,7 +19,7 @@ export const step3 = {
     close: CLOSE,
     section: true,
     elements: {
-      head: [maybe(CALL), BLANKS, anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, anyOf('>')],
+      head: [maybe(CALL), BLANKS, maybe(KIND), BLANKS, anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, anyOf('>')],
       key: [anyOf(PARAMETER), maybe('"'), ARGUMENT_NAME, maybe('"'), BLANKS, anyOf('>')],
       valueCloses: ['</steptml:parameter>'],
       valueEnds: [PARAMETER, INVOKE_CLOSE],

@@ -120,7 +120,7 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
 
   const parsing = family.parsing ?? {
     opens: [open, ...otherFrames.map(([each]) => each)],
-    headOpens: [writeHead(elements.head.slice(0, 1))],
+    headOpens: beginnings(elements.head),
     closes: [close, elements.close, ...otherFrames.map(([, each]) => each), ...(after === '' ? [] : [after])],
     shapes: [elementCall(elements)],
   };
@@ -154,6 +154,14 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
       'Write each call in this form, one element per argument, strings as they are and other values as JSON:\n' +
       write([{ name: 'example_function', arguments: { first_argument: 'text', second_argument: 1 } }]),
   };
+}
+
+/** What a head may begin with, up to the first part that it cannot be without. */
+function beginnings(head: readonly HeadPart[]): string[] {
+  const needed = head.findIndex((part) => part.type === 'text' && part.optional !== true);
+  return head
+    .slice(0, needed + 1)
+    .flatMap((part) => (part.type === 'text' && part.written !== '' ? [part.written] : []));
 }
 
 function plain(value: unknown): string {

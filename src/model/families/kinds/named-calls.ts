@@ -13,7 +13,7 @@ import {
 } from '../format/call-grammar.js';
 import type { ToolSyntax } from '../format/model-family.js';
 import { createJsonExtent } from '../parsing/json-extent.js';
-import { type CallReader, type CallShape, createTaggedCallParser } from '../parsing/tagged-calls.js';
+import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import {
   aroundName,
   BLANKS,
@@ -41,6 +41,8 @@ export interface NamedCalls {
   signs?: readonly (string | RegExp)[];
   /** What begins a call even inside a thought that was not closed. */
   endsThought?: readonly string[];
+  /** What stands around results of tools, which models repeat. */
+  echoes?: TaggedCalls['echoes'];
 }
 
 /** The syntax of such a family. */
@@ -75,9 +77,12 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
 
   return {
     recognise: (text) => containsAny(text, family.signs ?? tags.slice(0, 1)),
-    openingTokens: tags.slice(0, 1),
+    openingTokens: opens,
     createParser: (tools) =>
-      createTaggedCallParser({ opens, closes, shapes: [namedCall(family.head), jsonCall] }, tools),
+      createTaggedCallParser(
+        { opens, closes, shapes: [namedCall(family.head), jsonCall], ...(family.echoes && { echoes: family.echoes }) },
+        tools,
+      ),
     ...(family.endsThought && { endsThought: family.endsThought }),
     grammar: { tags, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
     write: (calls) => {

@@ -4,7 +4,7 @@ import { type Expression, characters, choice, repeat, sequence } from '../../gra
 import { spellings, tag } from '../format/call-grammar.js';
 import type { ReasoningSyntax, ThoughtGrammarOptions } from '../format/model-family.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from '../parsing/channel-parser.js';
-import { certainLength, containsAny, findTag, mayBecome } from '../parsing/text-matching.js';
+import { certainLength, containsAny, findTag, mayBecome, partialMatchLength } from '../parsing/text-matching.js';
 
 /** What tells one such family from another. */
 export interface ThoughtBlock {
@@ -151,7 +151,9 @@ class ThoughtBlockSteps implements StepMachine {
   readonly #reasoning: ParserStep = (buffer, parts, final) => {
     const blank = this.#reasoned ? 0 : buffer.length - buffer.trimStart().length;
     const end = findTag(buffer, this.#ends);
-    if (end) {
+    const calls = end && this.#callsBefore(buffer, end, final);
+    if (calls === 'undecided') return undefined;
+    if (end && calls === undefined) {
       this.#trial = undefined;
       give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, end.index).trimEnd().length - blank));
       if (this.#reopens.includes(end.tag)) {
@@ -164,10 +166,20 @@ class ThoughtBlockSteps implements StepMachine {
       this.#unclosed = true;
       return end.index;
     }
+    if (calls !== undefined) {
+      this.#trial = undefined;
+      this.#unclosed = true;
+      give(parts, 'reasoning', buffer.slice(blank), Math.max(0, buffer.slice(0, calls).trimEnd().length - blank));
+      this.step = this.#afterReasoning;
+      this.channel = 'text';
+      return calls;
+    }
     const call = findTag(buffer, this.#options.opensCall);
     if (call && this.#options.createToolParser) {
       this.#trial ??= new CallTrial(this.#options.createToolParser());
-      const isCall = this.#trial.read(buffer.slice(call.index), final);
+      // The tag that closes the thought may follow.
+      const certain = buffer.length - (final ? 0 : partialMatchLength(buffer, this.#ends));
+      const isCall = this.#trial.read(buffer.slice(call.index, certain), final);
       const length = isCall ? buffer.slice(0, call.index).trimEnd().length : call.index + call.tag.length;
       this.#reasoned ||= length > blank;
       give(parts, 'reasoning', buffer.slice(blank), length - blank);
@@ -186,6 +198,24 @@ class ThoughtBlockSteps implements StepMachine {
     this.#reasoned = true;
     return final ? buffer.length : certain;
   };
+
+  /**
+   * Calls that end the thought, which the model then closed and said no more. Undefined: what follows shows that the model
+   * only thought of calling.
+   */
+  #callsBefore(buffer: string, end: { index: number; tag: string }, final: boolean): number | 'undecided' | undefined {
+    const { opensCall, createToolParser, closes } = this.#options;
+    if (!createToolParser || !closes.includes(end.tag)) return undefined;
+    if (buffer.slice(end.index + end.tag.length).trim() !== '') return undefined;
+    for (let from = 0; ;) {
+      const call = findTag(buffer.slice(from, end.index), opensCall);
+      if (!call) return undefined;
+      const index = from + call.index;
+      if (new CallTrial(createToolParser()).read(buffer.slice(index, end.index), true))
+        return final ? index : 'undecided';
+      from = index + call.tag.length;
+    }
+  }
 
   // A model whose prompt already holds the tag sometimes writes it once more.
   readonly #start: ParserStep = (buffer, _parts, final) => {

@@ -18,6 +18,8 @@ export interface TaggedCalls {
   bare?: readonly CallShape[];
   /** What is a call in a code block, behind text. */
   fenced?: CallShape;
+  /** What stands around results of tools. A model that repeats one says nothing with it, so it is left out. */
+  echoes?: readonly (readonly [open: string, close: string])[];
 }
 
 const FENCE = '```';
@@ -45,6 +47,8 @@ class TaggedCallSteps implements StepMachine {
   #prefix = '';
   /** Characters up to the end of the tag, which become text when no call follows. */
   #giveBackLength = 0;
+  /** What was repeated is markup, not text that is held back. */
+  holdsText = true;
   /** A call ended here, so white space is not yet text. */
   #afterCall = false;
 
@@ -52,7 +56,8 @@ class TaggedCallSteps implements StepMachine {
     this.#syntax = syntax;
     this.#tools = tools;
     this.#opens = [...syntax.opens, ...(syntax.headOpens ?? [])];
-    this.#marks = syntax.fenced && tools.length > 0 ? [...this.#opens, FENCE] : this.#opens;
+    const echoes = syntax.echoes?.map(([open]) => open) ?? [];
+    this.#marks = [...this.#opens, ...echoes, ...(syntax.fenced && tools.length > 0 ? [FENCE] : [])];
     this.step = syntax.bare ? this.#start : this.#text;
   }
 
@@ -65,11 +70,22 @@ class TaggedCallSteps implements StepMachine {
     const blank = this.#afterCall ? buffer.length - buffer.trimStart().length : 0;
     if (blank > 0) return blank;
     const open = findTag(buffer, this.#marks);
-    const before = open ? buffer.slice(0, open.index).trimEnd().length : certainLength(buffer, this.#marks);
+    const echo = open && this.#syntax.echoes?.find(([each]) => each === open.tag);
+    // White space before a call belongs to it.
+    const before = echo
+      ? open.index
+      : open
+        ? buffer.slice(0, open.index).trimEnd().length
+        : certainLength(buffer, this.#marks);
     const certain = !open && final ? buffer.length : before;
     if (certain > 0) {
       parts.push({ type: 'text', text: buffer.slice(0, certain) });
       this.#afterCall = false;
+    }
+    if (echo) {
+      this.step = this.#echo(...echo);
+      this.holdsText = false;
+      return certain;
     }
     if (open) {
       const end = open.index + (this.#syntax.opens.includes(open.tag) ? open.tag.length : 0);
@@ -81,6 +97,20 @@ class TaggedCallSteps implements StepMachine {
     } else if (certain === 0) return undefined;
     return certain;
   };
+
+  /** A repeated result; one that does not end is text. */
+  #echo(open: string, close: string): ParserStep {
+    return (buffer, parts, final) => {
+      const end = buffer.indexOf(close);
+      if (end < 0 && !final) return undefined;
+      this.holdsText = true;
+      this.step = this.#closed;
+      if (end >= 0) return end + close.length;
+      this.#toText();
+      parts.push({ type: 'text', text: buffer.slice(open.length) });
+      return buffer.length;
+    };
+  }
 
   #begin(before: string, length: number): void {
     this.#prefix = before;
