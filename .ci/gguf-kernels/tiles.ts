@@ -185,35 +185,42 @@ function tileFunction(tile: Tile): string {
 function product(build: KernelBuild, kind: IntegerKind): string {
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
   const one = tile(1, 1, 1);
-  // Two sums for each result leave no room for eight rows in the registers.
+  // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight.
   const wide = kind.sums.length === 1 ? [tile(8, 1, SIDE_BY_SIDE)] : [];
   const half = tile(4, 1, SIDE_BY_SIDE);
+  const two = tile(2, 1, SIDE_BY_SIDE);
   const call = (called: Tile, parameters: string): string => `${nameOf(called)}(${parameters}, blocks);`;
   const row = rowBytes(build);
-  const lower = call(half, 'o, stride, rows, p, groupBytes, x, s');
-  const upper = call(half, `o + 4 * stride, stride, rows - 4, p, groupBytes, x + ${4 * row}, s + 16`);
-  const many = wide.map((all) => `if (rows > 4) ${call(all, 'o, stride, rows, p, groupBytes, x, s')} else ${lower}`);
+  /** The call for rows from `first` on, of which there may be fewer than the tile has. */
+  const from = (called: Tile, first: number): string => {
+    const [rows, place] = first === 0 ? ['rows', 'o'] : [`rows - ${first}`, `o + ${first} * stride`];
+    return call(called, `${place}, stride, ${rows}, p, groupBytes, x + ${first * row}, s + ${first * 4}`);
+  };
+  const all = wide[0] ? from(wide[0], 0) : `${from(half, 0)} ${from(half, 4)}`;
+  const product = (condition: string, tiles: string): string =>
+    `${condition} for (; p < end; p += groupBytes) { ${tiles} o += 16; }`;
   return lines([
-    [one, half, ...wide].map(tileFunction),
+    [one, two, half, ...wide].map(tileFunction),
     `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
       const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
+      const end = w + <usize>last * groupBytes;
       w += <usize>first * groupBytes;
       out += <usize>first << 4;
       if (rows == 1) {
         const s = x + ${row};
-        for (; first < last; first++) {
+        for (; w < end; w += groupBytes) {
           ${call(one, 'out, stride, 1, w, groupBytes, x, s')}
-          out += 16; w += groupBytes;
+          out += 16;
         }
         return;
       }
       for (; rows > 0; rows -= ${SIDE_BY_SIDE}) {
         let o = out, p = w;
         const s = x + ${SIDE_BY_SIDE * row};
-        for (let group = first; group < last; group++) {
-          ${many[0] ?? `${lower} if (rows > 4) ${upper}`}
-          o += 16; p += groupBytes;
-        }
+        ${product('if (rows > 6)', all)}
+        ${product('else if (rows > 4)', `${from(half, 0)} ${from(two, 4)}`)}
+        ${product('else if (rows > 2)', from(half, 0))}
+        ${product('else', from(two, 0))}
         x += <usize>blocks * ${blockBytes(build, SIDE_BY_SIDE)};
         out += ${SIDE_BY_SIDE} * stride;
       }
