@@ -54,7 +54,7 @@ export class ChatTemplate {
     for (const [name, value] of Object.entries(variables)) if (value !== undefined) scope.set(name, toValue(value));
     // No client replaces a function.
     for (const [name, callable] of Object.entries(FUNCTIONS)) scope.set(name, callable);
-    scope.set('raise_exception', ({ places: [reason] }) => {
+    scope.set('raise_exception', ({ positional: [reason] }) => {
       throw new TemplateRefusal(textOf(reason));
     });
     const budget = new Budget(MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables));

@@ -16,42 +16,42 @@ interface Spellings {
 
 const spellingsOf = new WeakMap<ReadonlyMap<string, number>, Spellings>();
 
-/** Shorter stretches are encoded as fast as they are looked up. */
+/** Shorter segments are encoded as fast as they are looked up. */
 const MIN_CACHED = 256;
-/** Characters of all stretches that are kept for one tokenizer: some conversations of agents. */
+/** Characters of all segments that are cached for one tokenizer: some conversations of agents. */
 const MAX_CACHED = 1_000_000;
 
-/** Callers whose stretches are kept at a time. */
+/** Callers whose segments are cached at a time. */
 const MAX_CALLERS = 8;
 
-const keptStretches = new WeakMap<EncodingTokenizer, Map<string, EncodedSegmentCache>>();
+const segmentCaches = new WeakMap<EncodingTokenizer, Map<string, EncodedSegmentCache>>();
 
-/** The stretches of one caller: how fast a prompt is read does not tell what another has asked. */
+/** The segments of one caller: how fast a prompt is read does not tell what another has asked. */
 function segmentsOf(tokenizer: EncodingTokenizer, caller: string): EncodedSegmentCache {
-  const byCaller = keptStretches.get(tokenizer) ?? new Map<string, EncodedSegmentCache>();
-  keptStretches.set(tokenizer, byCaller);
-  const kept = byCaller.get(caller) ?? new EncodedSegmentCache();
+  const byCaller = segmentCaches.get(tokenizer) ?? new Map<string, EncodedSegmentCache>();
+  segmentCaches.set(tokenizer, byCaller);
+  const cache = byCaller.get(caller) ?? new EncodedSegmentCache();
   byCaller.delete(caller);
-  byCaller.set(caller, kept);
+  byCaller.set(caller, cache);
   if (byCaller.size > MAX_CALLERS) byCaller.delete([...byCaller.keys()][0]!);
-  return kept;
+  return cache;
 }
 
 /**
- * Stretches of earlier prompts with their ids, the least recently used first. An agent sends its instructions, its tools and
+ * Segments of earlier prompts with their ids, the least recently used first. An agent sends its instructions, its tools and
  * all earlier turns again with each turn.
  */
 class EncodedSegmentCache {
   readonly #ids = new Map<string, readonly number[]>();
   #characters = 0;
 
-  encode(stretch: string, tokenizer: EncodingTokenizer): readonly number[] {
-    if (stretch.length < MIN_CACHED || stretch.length > MAX_CACHED) return tokenizer.encodeText(stretch);
-    const known = this.#ids.get(stretch);
-    if (known) this.#ids.delete(stretch);
-    else this.#characters += stretch.length;
-    const ids = known ?? tokenizer.encodeText(stretch);
-    this.#ids.set(stretch, ids);
+  encode(segment: string, tokenizer: EncodingTokenizer): readonly number[] {
+    if (segment.length < MIN_CACHED || segment.length > MAX_CACHED) return tokenizer.encodeText(segment);
+    const known = this.#ids.get(segment);
+    if (known) this.#ids.delete(segment);
+    else this.#characters += segment.length;
+    const ids = known ?? tokenizer.encodeText(segment);
+    this.#ids.set(segment, ids);
     for (const [oldest] of this.#ids) {
       if (this.#characters <= MAX_CACHED) break;
       this.#ids.delete(oldest);
@@ -101,11 +101,11 @@ export class PromptEncoder {
   /** Ids of rendered text. */
   encode(rendered: string): number[] {
     const ids: number[] = [];
-    const kept = segmentsOf(this.#tokenizer, this.#caller);
+    const cache = segmentsOf(this.#tokenizer, this.#caller);
     let from = 0;
     const encodeTo = (end: number): void => {
-      const stretch = rendered.slice(from, end).replaceAll(this.#mark, '');
-      if (stretch !== '') for (const id of kept.encode(stretch, this.#tokenizer)) ids.push(id);
+      const segment = rendered.slice(from, end).replaceAll(this.#mark, '');
+      if (segment !== '') for (const id of cache.encode(segment, this.#tokenizer)) ids.push(id);
     };
     for (const match of this.#spellings.added ? rendered.matchAll(this.#spellings.added) : []) {
       encodeTo(match.index);

@@ -167,28 +167,28 @@ export function withoutSystemRole(messages: readonly TemplateMessage[]): Templat
 /** For templates that take one call per message: each call is followed by its own result. */
 export function withSingleCalls(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const single: TemplateMessage[] = [];
-  for (let place = 0; place < messages.length; place++) {
-    const message = messages[place]!;
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]!;
     const { tool_calls: calls = [], ...plain } = message;
     if (calls.length < 2) {
       single.push(message);
       continue;
     }
-    const results = resultsAt(messages, place + 1);
+    const results = resultsAt(messages, at + 1);
     for (const [index, call] of calls.entries()) {
       const rest: TemplateMessage = index === 0 ? plain : { role: plain.role, content: '' };
       single.push({ ...rest, tool_calls: [call] }, ...results.filter((result) => result.tool_call_id === call.id));
     }
     single.push(...results.filter((result) => !calls.some((call) => call.id === result.tool_call_id)));
-    place += results.length;
+    at += results.length;
   }
   return single;
 }
 
-/** The tool messages that stand together from a place on. */
-function resultsAt(messages: readonly TemplateMessage[], place: number): TemplateMessage[] {
-  const end = messages.findIndex((message, index) => index >= place && message.role !== 'tool');
-  return messages.slice(place, end < 0 ? messages.length : end);
+/** The tool messages that stand together from an index on. */
+function resultsAt(messages: readonly TemplateMessage[], start: number): TemplateMessage[] {
+  const end = messages.findIndex((message, index) => index >= start && message.role !== 'tool');
+  return messages.slice(start, end < 0 ? messages.length : end);
 }
 
 /** For templates that accept only ids of nine letters and digits. */

@@ -53,8 +53,8 @@ export const READINGS: readonly (readonly Reading[])[] = [...SYSTEM_READINGS, ..
 function withParts(message: TemplateMessage, mark: string | undefined, always: boolean): VariedMessage {
   const texts = mark === undefined ? [message.content] : message.content.split(mark);
   if (texts.length === 1 && !always) return message;
-  const content = texts.flatMap((text, place): TemplatePart[] => [
-    ...(place > 0 ? [{ type: 'image' as const }] : []),
+  const content = texts.flatMap((text, index): TemplatePart[] => [
+    ...(index > 0 ? [{ type: 'image' as const }] : []),
     ...(text !== '' || texts.length === 1 ? [{ type: 'text' as const, text }] : []),
   ]);
   return { ...message, content };

@@ -1,10 +1,12 @@
-/** Arguments of built-in filters and methods, by place or by name. @module */
+/** Arguments of built-in filters and methods, by position or by name. @module */
 import { type Given, TemplateError, type Value } from './values.js';
 
 /** @param names of all parameters in order @throws TemplateError for arguments that nothing takes */
 export function parametersOf(given: Given, ...names: readonly string[]): (Value | undefined)[] {
-  if (given.places.length > names.length) throw new TemplateError(`takes at most ${names.length} arguments`);
+  if (given.positional.length > names.length) throw new TemplateError(`takes at most ${names.length} arguments`);
   for (const name of given.names.keys())
     if (!names.includes(name)) throw new TemplateError(`takes no argument '${name}'`);
-  return names.map((name, place) => (place < given.places.length ? given.places[place] : given.names.get(name)));
+  return names.map((name, index) =>
+    index < given.positional.length ? given.positional[index] : given.names.get(name),
+  );
 }

@@ -154,13 +154,13 @@ export class ExpressionEvaluator {
     throw new TemplateError(`'${typeName(called)}' object is not callable`);
   }
 
-  #given({ places, names, list, dictionary }: CallArguments, scope: Scope): Given {
-    const all = places.map((place) => this.evaluate(place, scope));
+  #given({ positional, names, list, dictionary }: CallArguments, scope: Scope): Given {
+    const all = positional.map((each) => this.evaluate(each, scope));
     if (list) all.push(...itemsOf(this.evaluate(list, scope)));
     const named = new Map(names.map(([name, value]) => [name, this.evaluate(value, scope)]));
     const more = dictionary && this.evaluate(dictionary, scope);
     if (isDictionary(more)) for (const [name, value] of more) named.set(textOf(name), value);
-    return { places: all, names: named };
+    return { positional: all, names: named };
   }
 
   /** A value through a filter. */

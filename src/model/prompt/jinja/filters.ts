@@ -57,9 +57,9 @@ const indent: Filter = (value, given, { budget }) => {
   const margin = typeof width === 'string' ? width : ' '.repeat(Math.max(0, wholeNumber(width)));
   const lines = linesOf(`${textOf(value)}\n`);
   budget.characters(lines.length * margin.length);
-  const isIndented = (line: string, place: number): boolean =>
-    place === 0 ? isTrue(first) : isTrue(blank) || line !== '';
-  return lines.map((line, place) => (isIndented(line, place) ? margin + line : line)).join('\n');
+  const isIndented = (line: string, index: number): boolean =>
+    index === 0 ? isTrue(first) : isTrue(blank) || line !== '';
+  return lines.map((line, index) => (isIndented(line, index) ? margin + line : line)).join('\n');
 };
 
 const toInteger: Filter = (value, given) => {
@@ -110,10 +110,10 @@ function roundEven(value: number, digits: number): number {
 const dictionarySorted: Filter = (value, given) => {
   const [sensitive, by = 'key', reverse] = parametersOf(given, 'case_sensitive', 'by', 'reverse');
   if (!isDictionary(value)) throw new TemplateError('dictsort needs a dictionary');
-  const place = by === 'value' ? 1 : 0;
+  const index = by === 'value' ? 1 : 0;
   const folded = (item: Value): Value => (typeof item === 'string' && !isTrue(sensitive) ? item.toLowerCase() : item);
   const entries = [...value].toSorted(
-    (a, b) => compare(folded(a[place]), folded(b[place])) * (isTrue(reverse) ? -1 : 1),
+    (a, b) => compare(folded(a[index]), folded(b[index])) * (isTrue(reverse) ? -1 : 1),
   );
   return entries.map((entry) => Tuple.from<Value>(entry));
 };
@@ -154,14 +154,14 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
       return value instanceof Float ? new Float(Math.abs(number)) : Math.abs(number);
     },
   ],
-  ['attr', (value, { places: [name] }, { members }) => members.attribute(value, textOf(name))],
+  ['attr', (value, { positional: [name] }, { members }) => members.attribute(value, textOf(name))],
   ['capitalize', ofText(capitalized)],
   [
     'center',
     (value, given, { members }) => {
       const [width = 80] = parametersOf(given, 'width');
       const center = members.attribute(textOf(value), 'center');
-      return typeof center === 'function' ? center({ places: [width], names: new Map() }) : undefined;
+      return typeof center === 'function' ? center({ positional: [width], names: new Map() }) : undefined;
     },
   ],
   ['count', length],
@@ -174,8 +174,8 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['forceescape', escape],
   [
     'format',
-    (value, { places, names }, { budget }) =>
-      formatPercent(textOf(value), names.size > 0 ? new Map(names) : Tuple.from(places), budget),
+    (value, { positional, names }, { budget }) =>
+      formatPercent(textOf(value), names.size > 0 ? new Map(names) : Tuple.from(positional), budget),
   ],
   ['indent', indent],
   ['int', toInteger],
@@ -204,6 +204,6 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
 ]);
 
 /** As text, what is replaced and what it becomes. */
-function withTexts({ places, names }: Given): Given {
-  return { places: places.map((value, place) => (place < 2 ? textOf(value) : value)), names };
+function withTexts({ positional, names }: Given): Given {
+  return { positional: positional.map((value, index) => (index < 2 ? textOf(value) : value)), names };
 }

@@ -1,4 +1,4 @@
-/** Python's two ways to fill places in a text. @module */
+/** Python's two ways to fill fields of a text. @module */
 import type { Budget } from './budget.js';
 import { Float, type Given, isDictionary, numberOf, TemplateError, Tuple, typeName, type Value } from './values.js';
 import { fixedText, representation, textOf } from './write-values.js';
@@ -14,17 +14,17 @@ interface Layout {
 }
 
 /** `text.format(…)` @throws TemplateError for forms of fields that it does not know */
-export function formatFields(text: string, { places, names }: Given, budget: Budget): string {
+export function formatFields(text: string, { positional, names }: Given, budget: Budget): string {
   let next = 0;
   return text.replaceAll(
     /\{\{|\}\}|\{([^{}:!]*)(?:!([rs]))?(?::([^{}]*))?\}/g,
     (found, field?: string, conversion?: string, layout = '') => {
       if (field === undefined) return found[0]!;
-      const isPlace = field === '' || /^\d+$/.test(field);
-      const place = field === '' ? next++ : Number(field);
-      if (isPlace ? place >= places.length : !names.has(field))
+      const isPositional = field === '' || /^\d+$/.test(field);
+      const index = field === '' ? next++ : Number(field);
+      if (isPositional ? index >= positional.length : !names.has(field))
         throw new TemplateError(`format() has no value for \`{${field}}\``);
-      const given = isPlace ? places[place] : names.get(field);
+      const given = isPositional ? positional[index] : names.get(field);
       const value = conversion === 'r' ? representation(given) : conversion === 's' ? textOf(given) : given;
       return laidOut(value, fieldLayout(layout), budget);
     },

@@ -13,7 +13,7 @@ import {
 import { textOf } from './write-values.js';
 
 /** Entries of a dictionary or of pairs, and of named arguments. @throws TemplateError for other values */
-function entriesOf({ places: [source], names }: Given): [Value, Value][] {
+function entriesOf({ positional: [source], names }: Given): [Value, Value][] {
   const entries: [Value, Value][] = isDictionary(source)
     ? [...source]
     : itemsOf(source).map((pair) => {
@@ -24,16 +24,16 @@ function entriesOf({ places: [source], names }: Given): [Value, Value][] {
   return [...entries, ...names];
 }
 
-function cycler({ places }: Given): Value {
+function cycler({ positional }: Given): Value {
   let at = 0;
-  const fields = new Map<string, Value>([['current', places[0]]]);
+  const fields = new Map<string, Value>([['current', positional[0]]]);
   const move = (to: number): Value => {
-    at = to % places.length;
-    fields.set('current', places[at]);
+    at = to % positional.length;
+    fields.set('current', positional[at]);
     return null;
   };
   fields.set('next', () => {
-    const current = places[at];
+    const current = positional[at];
     move(at + 1);
     return current;
   });
@@ -41,7 +41,7 @@ function cycler({ places }: Given): Value {
   return new Namespace(fields);
 }
 
-function joiner({ places: [separator = ', '] }: Given): Value {
+function joiner({ positional: [separator = ', '] }: Given): Value {
   let isFirst = true;
   return () => {
     const text = isFirst ? '' : textOf(separator);
@@ -55,8 +55,8 @@ export const FUNCTIONS: Readonly<Record<string, Callable>> = {
   dict: (given) => new Map(entriesOf(given)),
   joiner,
   namespace: (given) => new Namespace(new Map(entriesOf(given).map(([key, value]) => [textOf(key), value]))),
-  range: ({ places }) => boundedRange(places.map(wholeNumber)),
-  strftime_now: ({ places: [format] }) => formatTime(textOf(format), new Date()),
+  range: ({ positional }) => boundedRange(positional.map(wholeNumber)),
+  strftime_now: ({ positional: [format] }) => formatTime(textOf(format), new Date()),
 };
 
 /** Python's `strftime` in English, as far as templates use it. A dash drops the leading zero. */

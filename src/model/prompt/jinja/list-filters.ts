@@ -34,22 +34,23 @@ function attributeOf(item: Value, name: Value, { members }: FilterTools, instead
 
 const choose =
   (byAttribute: boolean, negated: boolean): Filter =>
-  (value, { places, names }, tools) => {
+  (value, { positional, names }, tools) => {
     if (!isTrue(value)) return [];
-    const [attribute, rest] = byAttribute ? [places[0], places.slice(1)] : [undefined, places];
+    const [attribute, rest] = byAttribute ? [positional[0], positional.slice(1)] : [undefined, positional];
     const [test, ...given] = rest;
     return itemsOf(value).filter((item) => {
       const operand = byAttribute ? attributeOf(item, attribute, tools) : item;
-      const held = test === undefined ? isTrue(operand) : tools.holds(textOf(test), operand, { places: given, names });
+      const held =
+        test === undefined ? isTrue(operand) : tools.holds(textOf(test), operand, { positional: given, names });
       return held !== negated;
     });
   };
 
-const map: Filter = (value, { places, names }, tools) => {
+const map: Filter = (value, { positional, names }, tools) => {
   if (!isTrue(value)) return [];
-  const [name, ...rest] = places;
+  const [name, ...rest] = positional;
   if (name !== undefined)
-    return Array.from(itemsOf(value), (item) => tools.filtered(textOf(name), item, { places: rest, names }));
+    return Array.from(itemsOf(value), (item) => tools.filtered(textOf(name), item, { positional: rest, names }));
   const attribute = names.get('attribute');
   if (attribute === undefined) throw new TemplateError('map requires a filter argument');
   return Array.from(itemsOf(value), (item) => attributeOf(item, attribute, tools, names.get('default')));
@@ -122,7 +123,7 @@ const batch: Filter = (value, given, { budget }) => {
   if (count < 1) throw new TemplateError('batch needs a size');
   budget.items(count);
   const parts: Value[][] = [];
-  for (let place = 0; place < all.length; place += count) parts.push(all.slice(place, place + count));
+  for (let index = 0; index < all.length; index += count) parts.push(all.slice(index, index + count));
   const last = parts.at(-1);
   if (last && fill !== undefined && fill !== null)
     last.push(...Array.from({ length: count - last.length }, () => fill));
@@ -138,18 +139,18 @@ const slices: Filter = (value, given, { budget }) => {
   if (parts < 1) throw new TemplateError('slice needs a count');
   budget.items(parts);
   const [size, more] = [Math.floor(all.length / parts), all.length % parts];
-  return Array.from({ length: parts }, (_, place) => {
-    const from = place * size + Math.min(place, more);
-    const part = all.slice(from, from + size + (place < more ? 1 : 0));
-    return fill !== undefined && fill !== null && more > 0 && place >= more ? [...part, fill] : part;
+  return Array.from({ length: parts }, (_, index) => {
+    const from = index * size + Math.min(index, more);
+    const part = all.slice(from, from + size + (index < more ? 1 : 0));
+    return fill !== undefined && fill !== null && more > 0 && index >= more ? [...part, fill] : part;
   });
 };
 
 /** The first or last item; of a dictionary, its key. */
 const at =
-  (place: 0 | -1): Filter =>
+  (index: 0 | -1): Filter =>
   (value) =>
-    lengthOf(value) === 0 ? undefined : itemsOf(value).at(place);
+    lengthOf(value) === 0 ? undefined : itemsOf(value).at(index);
 
 /** Filters by name. */
 export const LIST_FILTERS: readonly (readonly [name: string, filter: Filter])[] = [

@@ -29,7 +29,7 @@ const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<stri
   ['copy', (of) => new Map(of)],
   [
     'get',
-    (of, { places: [key, otherwise = null] }) => {
+    (of, { positional: [key, otherwise = null] }) => {
       const value = of.get(keyOf(key));
       return value === undefined && !of.has(keyOf(key)) ? otherwise : value;
     },
@@ -39,7 +39,7 @@ const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<stri
   ['values', (of) => [...of.values()]],
   [
     'pop',
-    (of, { places: [key, otherwise] }) => {
+    (of, { positional: [key, otherwise] }) => {
       const value = of.get(keyOf(key)) ?? otherwise;
       of.delete(keyOf(key));
       return value;
@@ -47,14 +47,14 @@ const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<stri
   ],
   [
     'setdefault',
-    (of, { places: [key, value = null] }) => {
+    (of, { positional: [key, value = null] }) => {
       if (!of.has(keyOf(key))) of.set(keyOf(key), value);
       return of.get(keyOf(key));
     },
   ],
   [
     'update',
-    (of, { places: [other], names }) => {
+    (of, { positional: [other], names }) => {
       if (other !== undefined && !isDictionary(other)) throw new TemplateError('update() takes a dictionary');
       for (const [key, item] of [...(other ?? []), ...names]) of.set(key, item);
       return null;
@@ -65,36 +65,36 @@ const DICTIONARY_METHODS: ReadonlyMap<string, Method<Dictionary>> = new Map<stri
 const LIST_METHODS: ReadonlyMap<string, Method<Value[]>> = new Map<string, Method<Value[]>>([
   [
     'append',
-    (of, { places: [item] }) => {
+    (of, { positional: [item] }) => {
       of.push(item);
       return null;
     },
   ],
   ['copy', (of) => [...of]],
-  ['count', (of, { places: [item] }) => of.filter((each) => isEqual(each, item)).length],
+  ['count', (of, { positional: [item] }) => of.filter((each) => isEqual(each, item)).length],
   [
     'extend',
-    (of, { places: [items] }) => {
+    (of, { positional: [items] }) => {
       if (isList(items)) of.push(...items);
       return null;
     },
   ],
   [
     'index',
-    (of, { places: [item] }) => {
-      const place = of.findIndex((each) => isEqual(each, item));
-      if (place < 0) throw new TemplateError('the item is not in the list');
-      return place;
+    (of, { positional: [item] }) => {
+      const index = of.findIndex((each) => isEqual(each, item));
+      if (index < 0) throw new TemplateError('the item is not in the list');
+      return index;
     },
   ],
   [
     'insert',
-    (of, { places: [place, item] }) => {
-      of.splice(wholeNumber(place), 0, item);
+    (of, { positional: [index, item] }) => {
+      of.splice(wholeNumber(index), 0, item);
       return null;
     },
   ],
-  ['pop', (of, { places: [place = -1] }) => of.splice(wholeNumber(place), 1)[0]],
+  ['pop', (of, { positional: [index = -1] }) => of.splice(wholeNumber(index), 1)[0]],
 ]);
 
 /** Finds members, and lets no method make more than a rendering may hold. */
@@ -155,18 +155,18 @@ export class Members {
     if (object === undefined) throw new TemplateError('an undefined value has no parts');
     if (typeof object !== 'string' && !isList(object))
       throw new TemplateError(`'${typeName(object)}' object is not subscriptable`);
-    const places = slicePlaces(lengthOf(object), bounds);
+    const indices = sliceIndices(lengthOf(object), bounds);
     if (typeof object === 'string') {
       const all = characters(object);
-      return places.map((place) => all[place]).join('');
+      return indices.map((index) => all[index]).join('');
     }
-    const items = places.map((place) => object[place]);
+    const items = indices.map((index) => object[index]);
     return object instanceof Tuple ? Tuple.from(items) : items;
   }
 }
 
-/** The places that Python's slice takes. @throws TemplateError for a step of 0 */
-function slicePlaces(length: number, bounds: readonly Value[]): number[] {
+/** The indices that Python's slice takes. @throws TemplateError for a step of 0 */
+function sliceIndices(length: number, bounds: readonly Value[]): number[] {
   const [start, stop, step = 1] = bounds.map((bound) =>
     bound === undefined || bound === null ? undefined : wholeNumber(bound),
   );

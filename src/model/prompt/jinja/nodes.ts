@@ -3,7 +3,7 @@ import type { Value } from './values.js';
 
 /** What stands between the parentheses of a call, a filter or a test. */
 export interface CallArguments {
-  places: readonly Expression[];
+  positional: readonly Expression[];
   names: readonly (readonly [name: string, value: Expression])[];
   /** `*list` */
   list?: Expression | undefined;

@@ -12,7 +12,7 @@ const OPERANDS = new Set<TokenType>(['name', 'string', 'integer', 'float']);
 /** Expressions within one another; a source that has more is hostile. */
 const MAX_DEPTH = 500;
 
-const NO_ARGUMENTS: CallArguments = { places: [], names: [] };
+const NO_ARGUMENTS: CallArguments = { positional: [], names: [] };
 
 export class ExpressionParser extends TokenStream {
   #depth = 0;
@@ -247,11 +247,11 @@ export class ExpressionParser extends TokenStream {
     if (this.at('operator', '(')) return this.arguments();
     const begins = OPERANDS.has(this.token.type) || this.at('operator', '[', '{');
     if (!begins || this.at('name', 'else', 'or', 'and', 'if', 'is')) return NO_ARGUMENTS;
-    return { places: [this.#postfix(this.#primary())], names: [] };
+    return { positional: [this.#postfix(this.#primary())], names: [] };
   }
 
   arguments(): CallArguments {
-    const places: Expression[] = [];
+    const positional: Expression[] = [];
     const names: [string, Expression][] = [];
     let list: Expression | undefined;
     let dictionary: Expression | undefined;
@@ -263,9 +263,9 @@ export class ExpressionParser extends TokenStream {
         const name = this.next().text;
         this.next();
         names.push([name, this.expression()]);
-      } else places.push(this.expression());
+      } else positional.push(this.expression());
     });
-    return { places, names, list, dictionary };
+    return { positional, names, list, dictionary };
   }
 }
 

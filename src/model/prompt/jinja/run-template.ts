@@ -115,7 +115,7 @@ class TemplateRun {
 
   /** @param scope where the macro stands: it sees the names there, not those where it is called */
   #macro({ name, parameters, body }: Macro, scope: Scope): (given: Given) => Value {
-    return ({ places, names }) =>
+    return ({ positional, names }) =>
       this.#budget.deeper(() => {
         this.#budget.pass();
         const inner = new Scope(scope);
@@ -123,10 +123,10 @@ class TemplateRun {
         if (name !== 'caller') inner.set('caller', names.get('caller'));
         const more = [...names].filter(([key]) => !known.has(key) && key !== 'caller');
         inner.set('kwargs', new Map<Value, Value>(more));
-        inner.set('varargs', Tuple.from(places.slice(parameters.length)));
-        for (const [place, { name: parameter, otherwise }] of parameters.entries()) {
-          const isGiven = place < places.length || names.has(parameter);
-          const given = place < places.length ? places[place] : names.get(parameter);
+        inner.set('varargs', Tuple.from(positional.slice(parameters.length)));
+        for (const [index, { name: parameter, otherwise }] of parameters.entries()) {
+          const isGiven = index < positional.length || names.has(parameter);
+          const given = index < positional.length ? positional[index] : names.get(parameter);
           inner.set(parameter, isGiven || !otherwise ? given : this.#expressions.evaluate(otherwise, inner));
         }
         return this.written(body, inner);
@@ -140,14 +140,14 @@ class TemplateRun {
       return;
     }
     const state: { changed: readonly Value[] | undefined } = { changed: undefined };
-    for (const place of items.keys()) {
+    for (const index of items.keys()) {
       this.#budget.pass();
       const inner = new Scope(scope);
       inner.set(
         'loop',
-        this.#loop(items, { place, depth, state, again: (value) => this.#again(node, value, inner, depth) }, node),
+        this.#loop(items, { index, depth, state, again: (value) => this.#again(node, value, inner, depth) }, node),
       );
-      assign(node.target, items[place], inner);
+      assign(node.target, items[index], inner);
       if (this.#run(node.body, inner) === 'break') return;
     }
   }
@@ -174,28 +174,28 @@ class TemplateRun {
     });
   }
 
-  #loop(items: readonly Value[], { place, depth, state, again }: Pass, { recursive }: Loop): Namespace {
+  #loop(items: readonly Value[], { index, depth, state, again }: Pass, { recursive }: Loop): Namespace {
     const fields = new Map<string, Value>([
-      ['index', place + 1],
-      ['index0', place],
-      ['revindex', items.length - place],
-      ['revindex0', items.length - place - 1],
-      ['first', place === 0],
-      ['last', place === items.length - 1],
+      ['index', index + 1],
+      ['index0', index],
+      ['revindex', items.length - index],
+      ['revindex0', items.length - index - 1],
+      ['first', index === 0],
+      ['last', index === items.length - 1],
       ['length', items.length],
-      ['previtem', items[place - 1]],
-      ['nextitem', items[place + 1]],
+      ['previtem', items[index - 1]],
+      ['nextitem', items[index + 1]],
       ['depth', depth + 1],
       ['depth0', depth],
-      ['cycle', ({ places }: Given) => places[place % places.length]],
-      ['changed', ({ places }: Given) => hasChanged(state, places)],
+      ['cycle', ({ positional }: Given) => positional[index % positional.length]],
+      ['changed', ({ positional }: Given) => hasChanged(state, positional)],
     ]);
-    return recursive ? new CallableNamespace(fields, ({ places: [list] }) => again(list)) : new Namespace(fields);
+    return recursive ? new CallableNamespace(fields, ({ positional: [list] }) => again(list)) : new Namespace(fields);
   }
 }
 
 interface Pass {
-  place: number;
+  index: number;
   depth: number;
   state: { changed: readonly Value[] | undefined };
   /** Runs the loop within itself. */
@@ -220,5 +220,5 @@ function assign(target: Target, value: Value, scope: Scope): void {
   const items = itemsOf(value);
   if (items.length !== target.targets.length)
     throw new TemplateError(`${items.length} values cannot be given to ${target.targets.length} names`);
-  for (const [place, each] of target.targets.entries()) assign(each, items[place], scope);
+  for (const [index, each] of target.targets.entries()) assign(each, items[index], scope);
 }

@@ -18,7 +18,7 @@ type Test = (value: Value, given: Given) => boolean;
 
 const compared =
   (operator: string): Test =>
-  (value, { places: [other] }) =>
+  (value, { positional: [other] }) =>
     holds(operator, value, other);
 
 function remainder(value: Value, divisor: Value): number {
@@ -29,7 +29,7 @@ function remainder(value: Value, divisor: Value): number {
 
 const isNumber: Test = (value) => numberOf(value) !== undefined;
 
-const isSame: Test = (value, { places: [other] }) =>
+const isSame: Test = (value, { positional: [other] }) =>
   value === other ||
   (typeof value === typeof other && typeof value === 'object' && value instanceof Float && isEqual(value, other));
 
@@ -38,7 +38,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['boolean', (value) => typeof value === 'boolean'],
   ['callable', (value) => typeof value === 'function'],
   ['defined', (value) => value !== undefined],
-  ['divisibleby', (value, { places: [divisor] }) => remainder(value, divisor) === 0],
+  ['divisibleby', (value, { positional: [divisor] }) => remainder(value, divisor) === 0],
   ['eq', compared('==')],
   ['equalto', compared('==')],
   ['==', compared('==')],
@@ -51,7 +51,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['greaterthan', compared('>')],
   ['gt', compared('>')],
   ['>', compared('>')],
-  ['in', (value, { places: [list] }) => isIn(value, list)],
+  ['in', (value, { positional: [list] }) => isIn(value, list)],
   ['integer', (value) => typeof value === 'number'],
   ['iterable', (value) => value === undefined || typeof value === 'string' || isList(value) || isDictionary(value)],
   ['le', compared('<=')],

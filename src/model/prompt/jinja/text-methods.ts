@@ -67,8 +67,8 @@ export function replaced(text: string, given: Given, budget: Budget): string {
   const [old, other, count] = parametersOf(given, 'old', 'new', 'count');
   const [from, to] = [textArgument(old), textArgument(other)];
   const limit = count === undefined || count === null || wholeNumber(count) < 0 ? Infinity : wholeNumber(count);
-  const places = from === '' ? lengthOf(text) + 1 : text.split(from).length - 1;
-  budget.characters(text.length + Math.min(places, limit) * Math.max(0, to.length - from.length));
+  const occurrences = from === '' ? lengthOf(text) + 1 : text.split(from).length - 1;
+  budget.characters(text.length + Math.min(occurrences, limit) * Math.max(0, to.length - from.length));
   let done = 0;
   const next = (found: string): string => (done++ < limit ? to : found);
   if (from !== '') return text.replaceAll(from, next);
@@ -104,8 +104,8 @@ function splitAtSpace(text: string, most: number, fromEnd: boolean): string[] {
   return fromEnd ? [rest, ...kept] : [...kept, rest];
 }
 
-function begins(text: string, { places }: Given, test: (part: string, of: string) => boolean): boolean {
-  const [parts, ...range] = places;
+function begins(text: string, { positional }: Given, test: (part: string, of: string) => boolean): boolean {
+  const [parts, ...range] = positional;
   const within = sliced(text, range);
   const list = parts instanceof Tuple ? parts : [parts];
   return list.some((part) => test(textArgument(part), within));
@@ -121,7 +121,7 @@ function sliced(text: string, [start, end]: readonly Value[]): string {
     .join('');
 }
 
-function place(text: string, { places: [part, ...range] }: Given, fromEnd: boolean): number {
+function offsetOf(text: string, { positional: [part, ...range] }: Given, fromEnd: boolean): number {
   const within = sliced(text, range);
   const found = fromEnd ? within.lastIndexOf(textArgument(part)) : within.indexOf(textArgument(part));
   if (found < 0) return -1;
@@ -129,7 +129,7 @@ function place(text: string, { places: [part, ...range] }: Given, fromEnd: boole
   return lengthOf(within.slice(0, found)) + (first < 0 ? Math.max(0, lengthOf(text) + first) : first);
 }
 
-function partition(text: string, { places: [mark] }: Given, fromEnd: boolean): Value[] {
+function partition(text: string, { positional: [mark] }: Given, fromEnd: boolean): Value[] {
   const separator = textArgument(mark);
   const found = fromEnd ? text.lastIndexOf(separator) : text.indexOf(separator);
   if (found < 0) return Tuple.from<Value>(fromEnd ? ['', '', text] : [text, '', '']);
@@ -138,7 +138,7 @@ function partition(text: string, { places: [mark] }: Given, fromEnd: boolean): V
 
 function padded(
   text: string,
-  { places: [width, fill = ' '] }: Given,
+  { positional: [width, fill = ' '] }: Given,
   budget: Budget,
 ): { missing: number; fill: string } {
   budget.characters(wholeNumber(width));
@@ -166,22 +166,22 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     'center',
     (text, given, budget) => {
       const { missing, fill } = padded(text, given, budget);
-      const before = Math.floor(missing / 2) + (missing & wholeNumber(given.places[0]) & 1);
+      const before = Math.floor(missing / 2) + (missing & wholeNumber(given.positional[0]) & 1);
       return fill.repeat(before) + text + fill.repeat(missing - before);
     },
   ],
   [
     'count',
-    (text, { places: [part, ...range] }) => {
+    (text, { positional: [part, ...range] }) => {
       const within = sliced(text, range);
       const counted = textArgument(part);
       return counted === '' ? lengthOf(within) + 1 : within.split(counted).length - 1;
     },
   ],
   ['endswith', (text, given) => begins(text, given, (part, of) => of.endsWith(part))],
-  ['find', (text, given) => place(text, given, false)],
+  ['find', (text, given) => offsetOf(text, given, false)],
   ['format', (text, given, budget) => formatFields(text, given, budget)],
-  ['index', (text, given) => found(place(text, given, false))],
+  ['index', (text, given) => found(offsetOf(text, given, false))],
   ['isalnum', whole(/^[\p{L}\p{N}]+$/u)],
   ['isalpha', whole(/^\p{L}+$/u)],
   ['isascii', whole(/^[\0-\x7f]*$/)],
@@ -193,7 +193,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ['isupper', (text) => text === text.toUpperCase() && text !== text.toLowerCase()],
   [
     'join',
-    (text, { places: [list] }, budget) => {
+    (text, { positional: [list] }, budget) => {
       const parts = itemsOf(list).map(textArgument);
       budget.characters(parts.reduce((sum, part) => sum + part.length + text.length, 0));
       return parts.join(text);
@@ -207,20 +207,21 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     },
   ],
   ['lower', lower],
-  ['lstrip', (text, { places: [marks] }) => stripped(text, marks, true, false)],
+  ['lstrip', (text, { positional: [marks] }) => stripped(text, marks, true, false)],
   ['partition', (text, given) => partition(text, given, false)],
   [
     'removeprefix',
-    (text, { places: [part] }) => (text.startsWith(textArgument(part)) ? text.slice(textArgument(part).length) : text),
+    (text, { positional: [part] }) =>
+      text.startsWith(textArgument(part)) ? text.slice(textArgument(part).length) : text,
   ],
   [
     'removesuffix',
-    (text, { places: [part] }) =>
+    (text, { positional: [part] }) =>
       part !== '' && text.endsWith(textArgument(part)) ? text.slice(0, -textArgument(part).length) : text,
   ],
   ['replace', replaced],
-  ['rfind', (text, given) => place(text, given, true)],
-  ['rindex', (text, given) => found(place(text, given, true))],
+  ['rfind', (text, given) => offsetOf(text, given, true)],
+  ['rindex', (text, given) => found(offsetOf(text, given, true))],
   [
     'rjust',
     (text, given, budget) => {
@@ -230,11 +231,11 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ],
   ['rpartition', (text, given) => partition(text, given, true)],
   ['rsplit', (text, given) => split(text, given, true)],
-  ['rstrip', (text, { places: [marks] }) => stripped(text, marks, false, true)],
+  ['rstrip', (text, { positional: [marks] }) => stripped(text, marks, false, true)],
   ['split', (text, given) => split(text, given, false)],
   ['splitlines', (text, given) => linesOf(text, Boolean(parametersOf(given, 'keepends')[0]))],
   ['startswith', (text, given) => begins(text, given, (part, of) => of.startsWith(part))],
-  ['strip', (text, { places: [marks] }) => stripped(text, marks)],
+  ['strip', (text, { positional: [marks] }) => stripped(text, marks)],
   [
     'swapcase',
     (text) =>
@@ -244,7 +245,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ['upper', upper],
   [
     'zfill',
-    (text, { places: [width] }, budget) => {
+    (text, { positional: [width] }, budget) => {
       budget.characters(wholeNumber(width));
       const sign = /^[-+]?/.exec(text)![0];
       return sign + text.slice(sign.length).padStart(wholeNumber(width) - sign.length, '0');

@@ -3,19 +3,19 @@ import type { Token, TokenType } from './read-tokens.js';
 
 export class TokenStream {
   readonly #tokens: readonly Token[];
-  #place = 0;
+  #index = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
   get token(): Token {
-    return this.#tokens[this.#place]!;
+    return this.#tokens[this.#index]!;
   }
 
   next(): Token {
     const { token } = this;
-    if (this.#place < this.#tokens.length - 1) this.#place += 1;
+    if (this.#index < this.#tokens.length - 1) this.#index += 1;
     return token;
   }
 
@@ -39,7 +39,7 @@ export class TokenStream {
 
   /** Whether the token behind the next one is of this kind. */
   isNext(type: TokenType, ...texts: readonly string[]): boolean {
-    const next = this.#tokens[this.#place + 1];
+    const next = this.#tokens[this.#index + 1];
     return next !== undefined && isToken(next, type, texts);
   }
 }

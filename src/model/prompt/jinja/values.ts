@@ -21,9 +21,9 @@ export class Namespace {
   }
 }
 
-/** Arguments by place and by name. */
+/** Positional arguments, and those with a name. */
 export interface Given {
-  places: readonly Value[];
+  positional: readonly Value[];
   names: ReadonlyMap<string, Value>;
 }
 
@@ -100,7 +100,7 @@ export function numberOf(value: Value): number | undefined {
   return value instanceof Float ? value.number : undefined;
 }
 
-/** A whole number, as places and counts need it. @throws TemplateError for other values */
+/** A whole number, as indices and counts need it. @throws TemplateError for other values */
 export function wholeNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -125,9 +125,9 @@ export function compare(left: Value, right: Value): number {
   if (a !== undefined && b !== undefined) return a - b;
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   if (isList(left) && isList(right)) {
-    const place = left.findIndex((item, index) => index >= right.length || !isEqual(item, right[index]));
-    if (place < 0) return left.length - right.length;
-    return place >= right.length ? 1 : compare(left[place], right[place]);
+    const different = left.findIndex((item, index) => index >= right.length || !isEqual(item, right[index]));
+    if (different < 0) return left.length - right.length;
+    return different >= right.length ? 1 : compare(left[different], right[different]);
   }
   throw new TemplateError(`'<' not supported between instances of '${typeName(left)}' and '${typeName(right)}'`);
 }

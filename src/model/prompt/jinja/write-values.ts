@@ -52,12 +52,12 @@ function floatText(number: number): string {
 
 /** A number with so many digits behind the point; half goes to even, as in Python. */
 export function fixedText(number: number, digits: number): string {
-  const places = Math.min(digits, 100);
-  const scale = 10 ** places;
+  const decimals = Math.min(digits, 100);
+  const scale = 10 ** decimals;
   const scaled = number * scale;
   const floor = Math.floor(scaled);
   const isHalf = scaled - floor === 0.5 && scaled / scale === number;
-  return isHalf ? ((floor + Math.abs(floor % 2)) / scale).toFixed(places) : number.toFixed(places);
+  return isHalf ? ((floor + Math.abs(floor % 2)) / scale).toFixed(decimals) : number.toFixed(decimals);
 }
 
 export interface JsonOptions {
