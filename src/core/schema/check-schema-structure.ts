@@ -1,4 +1,4 @@
-/** Checks a client's JSON Schema before a model gets it, with errors that name the place. @module */
+/** Checks a client's JSON Schema before a model gets it, with errors that name the path. @module */
 import type { JsonSchema } from '../request/tool.js';
 import { WorkBudget } from './limits/work-budget.js';
 import { readSchemaDocument, type SchemaDocument, StructureProblem } from './schema-document.js';
@@ -8,7 +8,7 @@ import { SchemaProblem } from './limits/schema-problem.js';
 /**
  * Makes sure that this is a JSON Schema within the size limits. Whether a grammar can express it is known only when the
  * model's worker has compiled it, before the answer begins; that error has the same form.
- * Throws InferenceError `invalid_request`: `param` is the dotted place, the message names the rule.
+ * Throws InferenceError `invalid_request`: `param` is the dotted path, the message names the rule.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
  * @param work what all schemas of one field may cost together
  */
@@ -21,29 +21,29 @@ export function checkSchemaStructure(
 }
 
 /** Where the schemas of a document stand. */
-type SchemaPlaces = SchemaDocument['places'];
+type SchemaPaths = SchemaDocument['paths'];
 
 /**
- * The result of `make`. A SchemaProblem becomes InferenceError `invalid_request`: `param` is the dotted place, the
- * message names the rule. `make` calls `locate` with the places of its document as soon as it knows them.
+ * The result of `make`. A SchemaProblem becomes InferenceError `invalid_request`: `param` is the dotted path, the
+ * message names the rule. `make` calls `locate` with the paths of its document as soon as it knows them.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
  */
-export function withSchemaErrors<T>(param: string, make: (locate: (places: SchemaPlaces) => void) => T): T {
-  let places: SchemaPlaces = new Map();
+export function withSchemaErrors<T>(param: string, make: (locate: (paths: SchemaPaths) => void) => T): T {
+  let paths: SchemaPaths = new Map();
   try {
-    return make((known) => (places = known));
+    return make((known) => (paths = known));
   } catch (error) {
-    if (error instanceof SchemaProblem) throw schemaError(error, param, places);
+    if (error instanceof SchemaProblem) throw schemaError(error, param, paths);
     throw error;
   }
 }
 
-/** Most characters of a place in an error message. */
+/** Most characters of a path in an error message. */
 const MAX_PATH_LENGTH = 500;
 
-function schemaError(problem: SchemaProblem, param: string, places: SchemaPlaces): InferenceError {
-  const place = problem instanceof StructureProblem ? problem.place : problem.node && places.get(problem.node);
-  const path = [param, place?.path ?? '', problem.keyword ?? ''].filter((part) => part !== '').join('.');
+function schemaError(problem: SchemaProblem, param: string, paths: SchemaPaths): InferenceError {
+  const within = problem instanceof StructureProblem ? problem.path : problem.node && paths.get(problem.node);
+  const path = [param, within?.path ?? '', problem.keyword ?? ''].filter((part) => part !== '').join('.');
   const told = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   return new InferenceError('invalid_request', `Invalid schema: \`${told}\` ${problem.message}.`, { param: told });
 }

@@ -24,8 +24,8 @@ export const FORMAT_HINT = 'x-format';
 export interface SchemaDocument {
   /** A copy with the supported keywords only, checked. */
   root: JsonSchema;
-  /** Place of every schema object in `root`. */
-  places: ReadonlyMap<object, SchemaPath>;
+  /** Of every schema object in `root`. */
+  paths: ReadonlyMap<object, SchemaPath>;
   /** What is left to spend on this document. */
   work: WorkBudget;
   patterns: Patterns;
@@ -34,10 +34,10 @@ export interface SchemaDocument {
 /** The schema as a document. Throws SchemaProblem for keywords of a wrong type and for what is beyond the limits. */
 export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkBudget()): SchemaDocument {
   const reader = new SchemaReader(work);
-  return { root: reader.readSchema(schema, ROOT, 0), places: reader.places, work, patterns: new Patterns(work) };
+  return { root: reader.readSchema(schema, ROOT, 0), paths: reader.paths, work, patterns: new Patterns(work) };
 }
 
-/** A place in a schema. Its path is written when it is asked for: thousands of places may share long names. */
+/** Where something stands in a schema. It is written when it is asked for: thousands of paths may share long names. */
 export class SchemaPath {
   /** The last step: a keyword, a name, an index; '' for the root. */
   readonly step: string | number;
@@ -80,7 +80,7 @@ export function resolveReference(document: SchemaDocument, node: SchemaNode): Js
         : undefined;
   }
   if (typeof target === 'boolean') return target;
-  if (typeof target === 'object' && target !== null && document.places.has(target)) return target as SchemaNode;
+  if (typeof target === 'object' && target !== null && document.paths.has(target)) return target as SchemaNode;
   throw new SchemaProblem('does not resolve to a schema', node, '$ref');
 }
 
@@ -97,7 +97,7 @@ function pointerSteps(reference: string, node: SchemaNode): string[] {
 
 /** Walks a schema once, copying what it understands. */
 class SchemaReader {
-  readonly places = new Map<object, SchemaPath>();
+  readonly paths = new Map<object, SchemaPath>();
   readonly #work: WorkBudget;
   #values = 0;
   #characters = 0;
@@ -106,17 +106,16 @@ class SchemaReader {
     this.#work = work;
   }
 
-  readSchema(schema: unknown, place: SchemaPath, depth: number): JsonSchema {
+  readSchema(schema: unknown, path: SchemaPath, depth: number): JsonSchema {
     this.#work.spend(10);
     if (typeof schema === 'boolean') return schema;
-    if (!isPlainObject(schema)) throw new StructureProblem(place, 'must be a JSON Schema: an object or a boolean');
-    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} schemas`);
+    if (!isPlainObject(schema)) throw new StructureProblem(path, 'must be a JSON Schema: an object or a boolean');
+    if (depth > LIMITS.depth) throw new StructureProblem(path, `is nested deeper than ${LIMITS.depth} schemas`);
     const copy: SchemaNode = {};
-    this.places.set(copy, place);
-    if (this.places.size > LIMITS.schemas)
-      throw new StructureProblem(place, `holds more than ${LIMITS.schemas} schemas`);
-    if (place !== ROOT && typeof schema['$id'] === 'string') {
-      throw new StructureProblem(place.at('$id'), 'is not supported inside a schema; use `$defs` and `$ref`');
+    this.paths.set(copy, path);
+    if (this.paths.size > LIMITS.schemas) throw new StructureProblem(path, `holds more than ${LIMITS.schemas} schemas`);
+    if (path !== ROOT && typeof schema['$id'] === 'string') {
+      throw new StructureProblem(path.at('$id'), 'is not supported inside a schema; use `$defs` and `$ref`');
     }
     const entries = Object.entries(schema);
     this.#work.spend(entries.length);
@@ -125,122 +124,122 @@ class SchemaReader {
       if (kind === undefined) continue;
       // A format is an annotation; validators ignore this name.
       const name = keyword === 'format' ? FORMAT_HINT : keyword;
-      copy[name] = this.#readKeyword(kind, value, place.at(keyword), depth);
+      copy[name] = this.#readKeyword(kind, value, path.at(keyword), depth);
     }
     return copy;
   }
 
-  #readKeyword(kind: KeywordKind, value: unknown, place: SchemaPath, depth: number): unknown {
+  #readKeyword(kind: KeywordKind, value: unknown, path: SchemaPath, depth: number): unknown {
     switch (kind) {
       case 'schema':
-        return this.readSchema(value, place, depth + 1);
+        return this.readSchema(value, path, depth + 1);
       case 'schema-list':
-        return this.#readSchemaList(value, place, depth);
+        return this.#readSchemaList(value, path, depth);
       case 'schema-or-list':
         return Array.isArray(value)
-          ? this.#readSchemaList(value, place, depth)
-          : this.readSchema(value, place, depth + 1);
+          ? this.#readSchemaList(value, path, depth)
+          : this.readSchema(value, path, depth + 1);
       case 'schema-map':
-        return this.#readMap(value, place, (item, itemPlace) => this.readSchema(item, itemPlace, depth + 1));
+        return this.#readMap(value, path, (item, itemPath) => this.readSchema(item, itemPath, depth + 1));
       case 'schema-by-pattern':
-        return this.#readMap(value, place, (item, itemPlace) => {
-          checkPattern(itemPlace.step, place);
-          return this.readSchema(item, itemPlace, depth + 1);
+        return this.#readMap(value, path, (item, itemPath) => {
+          checkPattern(itemPath.step, path);
+          return this.readSchema(item, itemPath, depth + 1);
         });
       case 'string-list-map':
-        return this.#readMap(value, place, (item, itemPlace) => this.#readStringList(item, itemPlace));
+        return this.#readMap(value, path, (item, itemPath) => this.#readStringList(item, itemPath));
       case 'string-list':
-        return this.#readStringList(value, place);
+        return this.#readStringList(value, path);
       case 'values':
         if (!Array.isArray(value) || value.length === 0)
-          throw new StructureProblem(place, 'must be a list of at least one value');
+          throw new StructureProblem(path, 'must be a list of at least one value');
         if (value.length > LIMITS.enumeration)
-          throw new StructureProblem(place, `has more than ${LIMITS.enumeration} values`);
-        return value.map((item, index) => this.#readValue(item, place.at(index), depth));
+          throw new StructureProblem(path, `has more than ${LIMITS.enumeration} values`);
+        return value.map((item, index) => this.#readValue(item, path.at(index), depth));
       case 'value':
-        return this.#readValue(value, place, depth);
+        return this.#readValue(value, path, depth);
       default:
-        return this.#readScalar(kind, value, place);
+        return this.#readScalar(kind, value, path);
     }
   }
 
-  #readScalar(kind: KeywordKind, value: unknown, place: SchemaPath): unknown {
+  #readScalar(kind: KeywordKind, value: unknown, path: SchemaPath): unknown {
     switch (kind) {
       case 'count':
         if (!Number.isSafeInteger(value) || (value as number) < 0)
-          throw new StructureProblem(place, 'must be an integer of at least 0');
+          throw new StructureProblem(path, 'must be an integer of at least 0');
         return value;
       case 'number':
       case 'positive':
         if (typeof value !== 'number' || !Number.isFinite(value))
-          throw new StructureProblem(place, 'must be a finite number');
-        if (kind === 'positive' && value <= 0) throw new StructureProblem(place, 'must be greater than 0');
+          throw new StructureProblem(path, 'must be a finite number');
+        if (kind === 'positive' && value <= 0) throw new StructureProblem(path, 'must be greater than 0');
         return value;
       case 'boolean':
-        if (typeof value !== 'boolean') throw new StructureProblem(place, 'must be true or false');
+        if (typeof value !== 'boolean') throw new StructureProblem(path, 'must be true or false');
         return value;
       case 'types':
-        return readTypes(value, place);
+        return readTypes(value, path);
       case 'pattern':
-        checkPattern(value, place);
-        return this.#readString(value, place);
+        checkPattern(value, path);
+        return this.#readString(value, path);
       default:
-        return this.#readString(value, place);
+        return this.#readString(value, path);
     }
   }
 
-  #readSchemaList(value: unknown, place: SchemaPath, depth: number): JsonSchema[] {
-    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of schemas');
-    if (value.length === 0 && place.step !== 'prefixItems' && place.step !== 'items') {
-      throw new StructureProblem(place, 'must hold at least one schema');
+  #readSchemaList(value: unknown, path: SchemaPath, depth: number): JsonSchema[] {
+    if (!Array.isArray(value)) throw new StructureProblem(path, 'must be a list of schemas');
+    if (value.length === 0 && path.step !== 'prefixItems' && path.step !== 'items') {
+      throw new StructureProblem(path, 'must hold at least one schema');
     }
-    return value.map((item, index) => this.readSchema(item, place.at(index), depth + 1));
+    return value.map((item, index) => this.readSchema(item, path.at(index), depth + 1));
   }
 
-  #readMap<T>(value: unknown, place: SchemaPath, read: (item: unknown, place: SchemaPath) => T): Record<string, T> {
-    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be an object');
+  #readMap<T>(value: unknown, path: SchemaPath, read: (item: unknown, path: SchemaPath) => T): Record<string, T> {
+    if (!isPlainObject(value)) throw new StructureProblem(path, 'must be an object');
     const entries = Object.entries(value).map(([key, item]): [string, T] => {
-      this.#readString(key, place);
-      return [key, read(item, place.at(key))];
+      this.#readString(key, path);
+      return [key, read(item, path.at(key))];
     });
     return Object.fromEntries(entries);
   }
 
-  #readStringList(value: unknown, place: SchemaPath): string[] {
-    if (!Array.isArray(value)) throw new StructureProblem(place, 'must be a list of strings');
-    if (value.length > LIMITS.schemas) throw new StructureProblem(place, `has more than ${LIMITS.schemas} entries`);
-    return value.map((item, index) => this.#readString(item, place.at(index)));
+  #readStringList(value: unknown, path: SchemaPath): string[] {
+    if (!Array.isArray(value)) throw new StructureProblem(path, 'must be a list of strings');
+    if (value.length > LIMITS.schemas) throw new StructureProblem(path, `has more than ${LIMITS.schemas} entries`);
+    return value.map((item, index) => this.#readString(item, path.at(index)));
   }
 
-  #readString(value: unknown, place: SchemaPath): string {
-    if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
+  #readString(value: unknown, path: SchemaPath): string {
+    if (typeof value !== 'string') throw new StructureProblem(path, 'must be a string');
     this.#characters += value.length;
     if (this.#characters > LIMITS.characters)
-      throw new StructureProblem(place, `makes the schema longer than ${LIMITS.characters} characters`);
+      throw new StructureProblem(path, `makes the schema longer than ${LIMITS.characters} characters`);
     return value;
   }
 
-  #readValue(value: unknown, place: SchemaPath, depth: number): unknown {
+  #readValue(value: unknown, path: SchemaPath, depth: number): unknown {
     this.#values += 1;
     if (this.#values > LIMITS.values)
-      throw new StructureProblem(place, `makes the schema hold more than ${LIMITS.values} values`);
-    if (depth > LIMITS.depth) throw new StructureProblem(place, `is nested deeper than ${LIMITS.depth} levels`);
+      throw new StructureProblem(path, `makes the schema hold more than ${LIMITS.values} values`);
+    if (depth > LIMITS.depth) throw new StructureProblem(path, `is nested deeper than ${LIMITS.depth} levels`);
     if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'string') return this.#readString(value, place);
+    if (typeof value === 'string') return this.#readString(value, path);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    if (Array.isArray(value)) return value.map((item, index) => this.#readValue(item, place.at(index), depth + 1));
-    if (!isPlainObject(value)) throw new StructureProblem(place, 'must be a JSON value');
-    return this.#readMap(value, place, (item, itemPlace) => this.#readValue(item, itemPlace, depth + 1));
+    if (Array.isArray(value)) return value.map((item, index) => this.#readValue(item, path.at(index), depth + 1));
+    if (!isPlainObject(value)) throw new StructureProblem(path, 'must be a JSON value');
+    return this.#readMap(value, path, (item, itemPath) => this.#readValue(item, itemPath, depth + 1));
   }
 }
 
-/** A SchemaProblem at a place that has no schema object yet. */
+/** A SchemaProblem where there is no schema object yet. */
 export class StructureProblem extends SchemaProblem {
-  readonly place: SchemaPath;
+  readonly path: SchemaPath;
 
-  constructor(place: SchemaPath, message: string) {
+  constructor(path: SchemaPath, message: string) {
     super(message);
-    this.place = place;
+    this.path = path;
   }
 }
 
@@ -248,25 +247,25 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readTypes(value: unknown, place: SchemaPath): string | string[] {
+function readTypes(value: unknown, path: SchemaPath): string | string[] {
   const names = Array.isArray(value) ? value : [value];
-  if (names.length === 0) throw new StructureProblem(place, 'must name at least one type');
+  if (names.length === 0) throw new StructureProblem(path, 'must name at least one type');
   if (
     names.length > SCHEMA_TYPES.length ||
     !names.every((name) => (SCHEMA_TYPES as readonly unknown[]).includes(name))
   ) {
-    throw new StructureProblem(place, `must be one of ${SCHEMA_TYPES.join(', ')}, or a list of these`);
+    throw new StructureProblem(path, `must be one of ${SCHEMA_TYPES.join(', ')}, or a list of these`);
   }
   return Array.isArray(value) ? [...value] : String(value);
 }
 
-function checkPattern(value: unknown, place: SchemaPath): void {
-  if (typeof value !== 'string') throw new StructureProblem(place, 'must be a string');
+function checkPattern(value: unknown, path: SchemaPath): void {
+  if (typeof value !== 'string') throw new StructureProblem(path, 'must be a string');
   if (value.length > LIMITS.patternLength)
-    throw new StructureProblem(place, `is longer than ${LIMITS.patternLength} characters`);
+    throw new StructureProblem(path, `is longer than ${LIMITS.patternLength} characters`);
   try {
     void new RegExp(value, 'u');
   } catch {
-    throw new StructureProblem(place, 'is not a valid regular expression');
+    throw new StructureProblem(path, 'is not a valid regular expression');
   }
 }

@@ -144,7 +144,7 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
     case 'json-schema':
       return withSchemaErrors(output.param ?? 'response_format', (locate) => {
         const document = readSchemaDocument(output.schema, rules.work);
-        locate(document.places);
+        locate(document.paths);
         const root = new SchemaGrammar(document, rules, style).root();
         if (!rules.canFinish(root)) throw new SchemaProblem('allows no finite value, so nothing can be generated');
         return root;
@@ -166,7 +166,7 @@ function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax
 function strictTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
   return withSchemaErrors(tool.param ?? 'tools', (locate) => {
     const document = readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
-    locate(document.places);
+    locate(document.paths);
     const schema = new SchemaGrammar(document, rules, style);
     const grammar = syntax.arguments({
       object: () => schema.root(AN_OBJECT),

@@ -22,7 +22,7 @@ export function checkSchemas({ tools, output }: GenerationRequest): void {
 /**
  * Makes sure that a grammar can express this schema exactly. Pure; takes milliseconds, and for a hostile schema at most
  * what `work` allows.
- * Throws InferenceError `invalid_request`: `param` is the dotted place, the message names the rule.
+ * Throws InferenceError `invalid_request`: `param` is the dotted path, the message names the rule.
  * @param param where the schema stands in the request, e.g. `response_format.json_schema.schema`
  * @param work one for all schemas of a field
  */
@@ -36,17 +36,17 @@ export function checkJsonSchema(
 
 /**
  * Writes the grammar of a schema, only to see whether there is one. Throws SchemaProblem.
- * @param locate is called with the places of its document
+ * @param locate is called with the paths of its document
  * @param also what the values conform to besides
  */
 export function tryGrammar(
   schema: unknown,
   work: WorkBudget,
-  locate: (places: SchemaDocument['places']) => void,
+  locate: (paths: SchemaDocument['paths']) => void,
   also?: JsonSchema,
 ): void {
   const document = readSchemaDocument(schema, work);
-  locate(document.places);
+  locate(document.paths);
   const rules = new GrammarRules(work);
   const root = new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root(also);
   if (rules.toEbnf(root) === undefined) throw new SchemaProblem('allows no finite value, so nothing can be generated');

@@ -77,29 +77,29 @@ function isKeyword(name: string): boolean {
 
 /** Where the first problem lies, step by step from the root; undefined when there is none. */
 function problemOf(schema: JsonSchema, work: WorkBudget): readonly (string | number)[] | undefined {
-  let places: SchemaDocument['places'] = new Map<object, SchemaPath>();
+  let paths: SchemaDocument['paths'] = new Map<object, SchemaPath>();
   try {
-    tryGrammar(schema, work, (located) => (places = located), AN_OBJECT);
+    tryGrammar(schema, work, (located) => (paths = located), AN_OBJECT);
     return undefined;
   } catch (error) {
-    if (error instanceof StructureProblem) return error.place.steps;
+    if (error instanceof StructureProblem) return error.path.steps;
     if (!(error instanceof SchemaProblem)) throw error;
-    const place = error.node && places.get(error.node);
-    return [...(place?.steps ?? []), ...(error.keyword === undefined ? [] : [error.keyword])];
+    const path = error.node && paths.get(error.node);
+    return [...(path?.steps ?? []), ...(error.keyword === undefined ? [] : [error.keyword])];
   }
 }
 
-/** What a value is in a schema: a keyword of it stands at this place. */
+/** What a value is in a schema: a keyword of it stands here. */
 interface KeywordPlace {
   schema: Record<string, unknown>;
   keyword: string;
 }
 
-/** Leaves out the innermost keyword around a place. @returns its name; undefined when there is none */
+/** Leaves out the innermost keyword around a path. @returns its name; undefined when there is none */
 function leaveOut(root: JsonSchema, steps: readonly (string | number)[]): string | undefined {
-  const place = innermost(root, steps);
-  if (!place) return undefined;
-  const { schema, keyword } = place;
+  const found = innermost(root, steps);
+  if (!found) return undefined;
+  const { schema, keyword } = found;
   const value = schema[keyword];
   delete schema[keyword];
   if (keyword === 'if') for (const branch of ['then', 'else']) delete schema[branch];

@@ -38,11 +38,11 @@ export class PatternMatcher {
   }
 }
 
-/** One text, and the places where lookarounds hold in it. */
+/** One text, and the offsets where lookarounds hold in it. */
 class Search {
   readonly #codes: readonly number[];
   readonly #work: WorkBudget;
-  /** Of each lookaround: the places where it holds, as far as they were asked for. */
+  /** Of each lookaround: the offsets where it holds, as far as they were asked for. */
   readonly #ahead = new Map<PatternProgram, Map<number, boolean>>();
   readonly #behind = new Map<PatternProgram, ReadonlySet<number>>();
 
@@ -53,9 +53,9 @@ class Search {
   }
 
   /**
-   * Places where a match ends.
+   * Offsets where a match ends.
    * @param from where matches begin
-   * @param begins `anywhere`: a match may also begin at every later place
+   * @param begins `anywhere`: a match may also begin at every later offset
    * @param all all ends are wanted, not only the first
    */
   find(program: PatternProgram, from: number, begins: 'here' | 'anywhere', all = false): Set<number> {
@@ -189,7 +189,7 @@ function compilePattern(node: PatternNode, width: PatternWidth, work: WorkBudget
   const symbols = symbolClassesOf(program, width, work);
   const consumed = states.map(({ consumes }) => consumes && symbols.classesOf(consumes.symbols(width, work)));
   const startSet = closure(program, [first], 'start', work);
-  // A match may begin at every place of the text, and once it was found anything may follow.
+  // A match may begin at every offset of the text, and once it was found anything may follow.
   const again = closure(program, [first], undefined, work);
   const after = new Map<number, readonly number[]>();
   const closureOf = (state: number): readonly number[] => {

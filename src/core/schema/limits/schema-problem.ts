@@ -1,6 +1,6 @@
 /** The error of a schema that cannot become a grammar. @module */
 
-/** `withSchemaErrors` turns it into an InferenceError that names the place in the schema. */
+/** `withSchemaErrors` turns it into an InferenceError that names the path in the schema. */
 export class SchemaProblem extends Error {
   override readonly name = 'SchemaProblem';
   /** The offending schema object, and the keyword in it. */
@@ -14,7 +14,7 @@ export class SchemaProblem extends Error {
   }
 }
 
-/** The result of `make`; a SchemaProblem that has no place yet gets this one. */
+/** The result of `make`; a SchemaProblem that has no keyword yet gets this one. */
 export function atKeyword<T>(node: object | undefined, keyword: string | undefined, make: () => T): T {
   try {
     return make();
