@@ -30,7 +30,7 @@ export type ErrorType =
  * The shapes of errors; below, a function writes each that is JSON.
  * - `general`: `{error: {message, type, code, param}, request_id}`
  * - `model-output`: general plus `error.model_output`
- * - `simple`: `{error}`
+ * - `simple`, `told`: `{error}`; `told` whatever the error is
  * - `flat`: `{error, error_code, error_param, error_type}`
  * - `messages`: `{type: 'error', error: {type, message, param?, code?}, request_id}`
  * - `messages-bare`: the same with `type` and `message` only
@@ -41,6 +41,7 @@ export type ErrorShape =
   | 'general'
   | 'model-output'
   | 'simple'
+  | 'told'
   | 'flat'
   | 'messages'
   | 'messages-bare'

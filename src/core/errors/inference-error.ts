@@ -64,7 +64,7 @@ export interface InferenceErrorDetails {
   contextLength?: number;
   /** Tokens of the prompt, as far as they were counted, for `context_length_exceeded`. */
   promptTokens?: number;
-  /** HTTP status in place of the one of `unavailable`: a simulated 502, 504 or 529. */
+  /** HTTP status in place of the code's own: a simulated 502, 504 or 529, or 501 for what a dialect has and this service has not. */
   status?: number;
   /** Seconds until a retry can succeed, for `rate_limit_exceeded` and `unavailable`. */
   retryAfter?: number;

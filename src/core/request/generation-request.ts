@@ -56,6 +56,9 @@ export interface Reasoning {
   budgetTokens?: number;
 }
 
+/** What a client that does not know the model wants of its thinking. */
+export type ThinkingWish = 'required' | 'if-able';
+
 /** What the client's request calls parts of this one, for errors. Absent: what chat completions call them. */
 export interface ParamNames {
   /** The prompt as a whole: a place within the canonical messages means nothing in another dialect. */
@@ -82,6 +85,8 @@ export interface GenerationRequest {
   output: OutputFormat;
   sampling: Sampling;
   reasoning: Reasoning;
+  /** Replaced by `reasoning.enabled` once the model is known; `required` fails where it cannot think. */
+  thinking?: ThinkingWish;
   /** Extra variables for the chat template (`chat_template_kwargs`). */
   templateArguments: Record<string, unknown>;
   /** Sequences that end the text; it omits them. */

@@ -9,7 +9,7 @@ import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { MESSAGES_PATH } from '../../core/errors/error-bodies.js';
 import { OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
-import type { Inference } from '../scheduler/inference.js';
+import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
@@ -24,6 +24,7 @@ import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
+import { ABSENT_PATHS, OLLAMA_ENDPOINTS, OLLAMA_PATH } from './ollama/endpoints.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
@@ -50,11 +51,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   voicesEndpoint,
   listModelsEndpoint,
   retrieveModelEndpoint,
+  ...OLLAMA_ENDPOINTS,
 ];
 
 /** What {@link createApp} needs, and what tests may replace. */
 export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
-  inference: Inference;
+  inference: ControlledInference;
   /** Where the operations live, e.g. `/v1`. */
   prefix: string;
   /** Milliseconds since 1970. @default Date.now */
@@ -76,7 +78,7 @@ export type App = Hono<HttpEnvironment>;
 const DEFAULT_TIMING: StreamTiming = { startDelayMs: 5000, keepAliveMs: 10_000 };
 
 /**
- * Builds the service around an {@link Inference}.
+ * Builds the service around a {@link ControlledInference}.
  * @example
  * const app = createApp({ inference, prefix: '/v1' });
  * const response = await app.request('/v1/models');
@@ -93,7 +95,9 @@ export function createApp(options: AppOptions): App {
   app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
   app.notFound((c) => {
     const { path } = c.req;
-    if (isAnthropic(c, path.slice(options.prefix.length))) c.set('endpoint', 'messages');
+    const below = path.slice(options.prefix.length);
+    if (`${below}/`.startsWith(OLLAMA_PATH)) c.set('endpoint', 'ollama');
+    else if (isAnthropic(c, below)) c.set('endpoint', 'messages');
     return answerError(unknownPath(path, options.prefix, [...paths.keys()]), c, context);
   });
   for (const [path, endpoints] of paths) {
@@ -104,7 +108,17 @@ export function createApp(options: AppOptions): App {
       app.all(fullPath, () => refuseMethod(endpoints));
     }
   }
+  for (const path of ABSENT_PATHS) {
+    app.use(options.prefix + path, identifyCaller([{ name: 'ollama' }], keyRing, options.apiKeys !== undefined));
+    app.all(options.prefix + path, () => refuseAbsent());
+  }
   return app;
+}
+
+/** @throws InferenceError with 501 */
+function refuseAbsent(): never {
+  const message = 'Models are not made or published here. Add an entry to the option `models` of the page instead.';
+  throw new InferenceError('invalid_request', message, { status: 501 });
 }
 
 /** What Anthropic's client puts behind its base, so that the base of the other clients serves it as well. */
@@ -223,14 +237,15 @@ function setIds(headers: Headers, endpoint: EndpointName, inferenceId: string): 
 
 /** Around the endpoints of one path: which error shapes they owe, and the key before anything else. */
 function identifyCaller(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly Pick<Endpoint, 'name' | 'isOpen'>[],
   keyRing: KeyRing,
   hasKeys: boolean,
 ): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
-    const { name = 'service' } = endpoints[0] ?? {};
+    const { name = 'service', isOpen } = endpoints[0] ?? {};
     const isShared = name === 'models' || name === 'model';
     c.set('endpoint', isShared && speaksAnthropic(c) ? 'messages' : name);
+    if (isOpen) return next();
     const caller = await keyRing.identify(c.req.raw.headers);
     c.set('caller', caller);
     c.set('partition', hasKeys ? caller : undefined);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { OLLAMA_FIELDS } from './ollama/field-descriptions.js';
+
 /** By the field's path; `[]` stands for each item of an array. The same name means the same on all endpoints. */
 const SHARED: Readonly<Record<string, string>> = {
   model: 'Id or alias of a model. `GET /v1/models` lists them.',
@@ -296,6 +298,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   rerank: RERANK,
   decisions: DECISIONS,
   audio: AUDIO,
+  ollama: OLLAMA_FIELDS,
 };
 
 /**

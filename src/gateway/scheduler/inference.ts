@@ -29,8 +29,18 @@ export interface RunOptions {
   onBegin?: (() => void) | undefined;
   /** See `GenerationRequest`. */
   caller?: GenerationRequest['caller'];
+  /** Milliseconds that the model stays loaded after its last request; 0: none, negative: for good. Absent: as it was. */
+  keepAlive?: number | undefined;
   /** What a generation notes of itself, and what is known of one that another host began. */
   resumeState?: ResumeState | undefined;
+}
+
+/** A model that is loaded. */
+export interface Residence {
+  /** Of its files, as far as they were reported. */
+  bytes: number;
+  /** Unix milliseconds at which it is unloaded unless it is used; absent: no request has limited its stay. */
+  expiresAt?: number | 'never' | undefined;
 }
 
 /**
@@ -45,6 +55,10 @@ export interface Inference {
   isContextLengthKnown(model: string): boolean;
   /** The model takes images; undefined: not known before its first load. */
   takesImages(model: string): boolean | undefined;
+  /** The model can think before it answers; undefined: not known, before its first load or of a remote model. */
+  thinks(model: string): boolean | undefined;
+  /** Undefined: it is not loaded. */
+  residence(model: string): Residence | undefined;
   /** What the model's own files say of it; undefined: nothing, or it was not loaded yet. */
   description(model: string): VendorMetadata | undefined;
   /** What the model's own files say about sampling; undefined: nothing, or it was not loaded yet. */
@@ -58,14 +72,16 @@ export interface Inference {
   rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
   speak(request: SpeechRequest, options: RunOptions): AsyncIterable<SpeechEvent>;
+  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
+  load(model: string, options?: Pick<RunOptions, 'keepAlive'>): Promise<void>;
+  /** Unloads a model once no request uses it. Resolves at once where some do. */
+  release(model: string): Promise<void>;
   /** Of a model that speaks. Loads it when needed, because its files name them. */
   voices(model: string, options: RunOptions): Promise<readonly Voice[]>;
 }
 
 /** {@link Inference} with the controls that the page API offers. */
 export interface ControlledInference extends Inference {
-  /** Loads a model before its first request; one that this device refused is tried again. @throws InferenceError */
-  load(model: string): Promise<void>;
   /** Ends the model's engine; a running request fails with `unavailable`. */
   unload(model: string): Promise<void>;
   /** Brings a model's files into the store without loading it. @throws InferenceError */

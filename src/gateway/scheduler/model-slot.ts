@@ -7,6 +7,8 @@ import { settledWithin } from '../../core/platform/settled-within.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
+import type { Residence } from './inference.js';
+import { KeepAlive } from './keep-alive.js';
 import { RunQueue } from './run-queue.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -35,6 +37,8 @@ export class ModelSlot {
   contextLength: number | undefined;
   /** The engine that was loaded last takes images; undefined: none was. */
   images: boolean | undefined;
+  /** How the engine that was loaded last tells its thoughts from its answer. */
+  reasoningFormat: ModelInfo['reasoningFormat'] | undefined;
   /** What the files of the model that was loaded last say of it. */
   description: ModelInfo['description'];
   /** What the files of the model that was loaded last say about sampling. */
@@ -52,6 +56,7 @@ export class ModelSlot {
   #refused = false;
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
+  readonly #keepAlive = new KeepAlive(() => void this.release());
   /** Settles when nothing of earlier loads and engines is left: memory is for one. */
   #ending: Promise<unknown> = Promise.resolve();
 
@@ -60,7 +65,10 @@ export class ModelSlot {
     this.entry = entry;
     this.#host = host;
     this.#changed = changed;
-    this.queue = new RunQueue(changed);
+    this.queue = new RunQueue(() => {
+      this.#keepAlive.used(this.idle);
+      changed();
+    });
     this.#report = (progress): void => {
       this.#progress = progress;
       if (progress.totalBytes > 0 && progress.stage === 'download')
@@ -93,6 +101,22 @@ export class ModelSlot {
 
   get idle(): boolean {
     return this.#model !== undefined && !this.queue.busy && this.queue.length === 0;
+  }
+
+  /** Undefined while it is not loaded. */
+  get residence(): Residence | undefined {
+    return this.#model && { bytes: this.bytes, expiresAt: this.#keepAlive.expiresAt };
+  }
+
+  /** @param milliseconds see `RunOptions.keepAlive` */
+  keepFor(milliseconds: number): void {
+    this.#keepAlive.set(milliseconds, this.idle);
+  }
+
+  /** Unloads it now, or as soon as no request uses it. */
+  async release(): Promise<void> {
+    if (this.idle) await this.unload();
+    else this.keepFor(0);
   }
 
   /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
@@ -217,6 +241,7 @@ export class ModelSlot {
     this.#model = model;
     this.contextLength = model.info.contextLength;
     this.images = model.info.images;
+    this.reasoningFormat = model.info.reasoningFormat;
     this.sampling = model.info.sampling;
     this.description = model.info.description;
     this.#loading = undefined;
@@ -239,6 +264,7 @@ export class ModelSlot {
     this.#loading = undefined;
     this.#failure = failure;
     this.bytes = 0;
+    this.#keepAlive.forget();
     this.#changed();
   }
 }

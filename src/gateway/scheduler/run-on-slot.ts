@@ -76,6 +76,7 @@ export async function* runOnSlot<T, Output = T, Reader extends RunReader<T, Outp
       const engine = new EngineRun<T>(slot, model, signal, release);
       try {
         const reader = attempts.begin();
+        if (options.keepAlive !== undefined) slot.keepFor(options.keepAlive);
         options.onBegin?.();
         engine.start(run.start(model, signal, reader));
         for (;;) {

@@ -18,11 +18,12 @@ import { preciseClock } from '../../core/platform/precise-clock.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { noImages, requireImages, takesSound } from './check-inputs.js';
 import { transcribeAudioParts } from './transcribe-audio-parts.js';
-import type { ControlledInference, RunOptions } from './inference.js';
+import { canThink, withThinking } from './wish-to-think.js';
+import type { ControlledInference, Residence, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
+import { fetchFiles } from './fetch-files.js';
 import type { FetchOptions, ModelHost } from './model-host.js';
-import { LOAD_STALL_MS, ModelSlot } from './model-slot.js';
-import { StallWatch } from './stall-watch.js';
+import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
@@ -75,6 +76,14 @@ export class Scheduler implements ControlledInference {
     return this.#known(model)?.images;
   }
 
+  thinks(model: string): boolean | undefined {
+    return canThink(this.catalog.require(model), this.#known(model)?.reasoningFormat);
+  }
+
+  residence(model: string): Residence | undefined {
+    return this.#known(model)?.residence;
+  }
+
   description(model: string): VendorMetadata | undefined {
     return this.#known(model)?.description;
   }
@@ -114,7 +123,8 @@ export class Scheduler implements ControlledInference {
     ): AsyncIterable<readonly TokenEvent[]> => {
       requireImages(canonical, model);
       const begun = answer.begin();
-      return operationOf(model, 'generate')(begun ? { ...canonical, begun } : canonical, stop);
+      const asked = begun ? { ...canonical, begun } : canonical;
+      return operationOf(model, 'generate')(withThinking(asked, slot.entry, model.info), stop);
     };
     // Time in the queue is no time of the engine, so the clock starts with the attempt.
     const createReader = (): AnswerEvents => {
@@ -125,10 +135,10 @@ export class Scheduler implements ControlledInference {
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
-    const { caller } = options;
-    return this.#single(this.#slotFor(request.model, 'chat'), options, true, (model, slot, signal) =>
-      operationOf(model, 'countTokens')({ ...request, ...this.#named(request.model, slot), caller }, signal),
-    );
+    return this.#single(this.#slotFor(request.model, 'chat'), options, true, (model, slot, signal) => {
+      const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
+      return operationOf(model, 'countTokens')(withThinking(asked, slot.entry, model.info), signal);
+    });
   }
 
   async decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer> {
@@ -144,16 +154,15 @@ export class Scheduler implements ControlledInference {
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
     const asked = this.#slotFor(request.model, 'embeddings');
     // Not exclusive: the model itself batches concurrent requests.
-    return this.#single(asked, options, false, async (model, slot, signal) => {
-      const { id } = slot.entry;
-      return { ...(await operationOf(model, 'embed')({ ...request, model: id }, signal)), model: id };
-    });
+    return this.#single(asked, options, false, async (model, { entry: { id } }, signal) => ({
+      ...(await operationOf(model, 'embed')({ ...request, model: id }, signal)),
+      model: id,
+    }));
   }
 
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
     const asked = this.#slotFor(request.model, 'rerank');
-    return this.#single(asked, options, false, async (model, slot, signal) => {
-      const { id } = slot.entry;
+    return this.#single(asked, options, false, async (model, { entry: { id } }, signal) => {
       const ranked = await operationOf(model, 'rerank')({ ...request, model: id, caller: options.caller }, signal);
       return { ...ranked, model: id };
     });
@@ -172,40 +181,32 @@ export class Scheduler implements ControlledInference {
   }
 
   async voices(model: string, options: RunOptions): Promise<readonly Voice[]> {
-    const asked = this.#slotFor(model, 'text-to-speech');
-    return this.#single(asked, options, false, async ({ info }) => info.voices ?? []);
+    return this.#single(this.#slotFor(model, 'text-to-speech'), options, false, async ({ info }) => info.voices ?? []);
   }
 
-  async load(model: string): Promise<void> {
+  async load(model: string, { keepAlive }: Pick<RunOptions, 'keepAlive'> = {}): Promise<void> {
     const entry = this.catalog.require(model);
     const asked = this.#slotFor(entry.id, entry.task);
     if (asked.refused) await asked.unload();
     const slot = await this.#runnable(asked, new AbortController().signal, { waitsForDownload: true });
     await slot.ready();
+    if (keepAlive !== undefined) slot.keepFor(keepAlive);
   }
 
   async unload(model: string): Promise<void> {
     await this.#known(model)?.unload();
   }
 
+  async release(model: string): Promise<void> {
+    await this.#known(model)?.release();
+  }
+
   async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
     const { entry } = this.catalog.loadedFor(this.catalog.require(model));
-    const stalled = new AbortController();
-    const stall = new StallWatch(LOAD_STALL_MS, () =>
-      stalled.abort(new InferenceError('unavailable', `Fetching \`${entry.id}\` made no progress.`)),
-    );
     const onProgress = (progress: LoadProgress): void => {
-      stall.received();
       for (const listener of this.#listeners) listener(progress);
     };
-    const signal = AbortSignal.any([options.signal, stalled.signal]);
-    try {
-      const fetching = this.#settings.host.fetchFiles?.(entry, { ...options, onProgress, signal });
-      // Wait for a cancelled attempt, so that the next one finds its locks free. A stuck attempt is not waited for.
-      await orAborted(Promise.resolve(fetching), stalled.signal);
-    } finally {
-      stall.end();
-    }
+    await fetchFiles(this.#settings.host, entry, { ...options, onProgress });
   }
 
   status(): ModelStatus[] {

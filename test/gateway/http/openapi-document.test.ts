@@ -81,6 +81,9 @@ describe.each(MODES)('the document of %s', (mode) => {
       }
     }
     expectDescribed(json, '/audio/voices', 'get', (await get(app, `/v1/audio/voices?model=${speaker.id}`)).json);
+    await post(app, '/v1/api/chat', { model: 'scripted-chat' });
+    for (const path of ['/api/tags', '/api/ps', '/api/version'])
+      expectDescribed(json, path, 'get', (await get(app, `/v1${path}`)).json);
     for (const headers of [{}, { 'anthropic-version': '2023-06-01' }] as Record<string, string>[]) {
       expectDescribed(json, '/models', 'get', (await get(app, '/v1/models?verbose=true', headers)).json);
       expectDescribed(json, '/models/{id}', 'get', (await get(app, '/v1/models/scripted-chat', headers)).json);
@@ -129,7 +132,7 @@ describe.each(MODES)('the document of %s', (mode) => {
 
   it('offers the streams of each endpoint that has one', async () => {
     const { app, json } = await build(mode);
-    for (const path of ['/chat/completions', '/completions', '/messages', '/responses']) {
+    for (const path of ['/chat/completions', '/completions', '/messages', '/responses', '/api/chat', '/api/generate']) {
       const { example } = bodyOf(json, path);
       const answer = await streamed(app, `/v1${path}`, example);
       expect(json.paths[path].post.responses['200'].content).toHaveProperty([answer]);

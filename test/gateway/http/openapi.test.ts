@@ -9,7 +9,7 @@ import { FIELD_DESCRIPTIONS } from '../../../src/gateway/http/field-descriptions
 import { describedBodySchema, requestBodySchema } from '../../../src/gateway/http/openapi/openapi.js';
 import { buildApp } from '../../support/build-app.js';
 import { get } from './support/call.js';
-import { JSON_ENDPOINTS } from './support/models.js';
+import { JSON_ENDPOINTS, OLLAMA_ENDPOINTS } from './support/models.js';
 
 /** Values that lie on both sides of every rule of every field. */
 const VALUES: unknown[] = [
@@ -117,7 +117,9 @@ describe('request bodies', () => {
     ({ path, requestSchema }) => {
       const document = requestBodySchema(requestSchema);
       const validator = new Validator(document, '2020-12');
-      const valid = JSON_ENDPOINTS.find((endpoint) => path.startsWith(endpoint.path.slice(3)))?.body;
+      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS].find((endpoint) =>
+        path.startsWith(endpoint.path.slice(3)),
+      )?.body;
       expect(safeParse(requestSchema, valid).success).toBe(true);
       const fields = fieldsOf(document);
       expect(fields.length).toBeGreaterThan(2);

@@ -12,13 +12,15 @@ import type { HttpContext, HttpEnvironment } from './http-context.js';
 export interface Endpoint {
   /** Decides which error shapes the endpoint has. */
   name: EndpointName;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** Below the prefix, in hono's syntax, e.g. `/models/:id`. */
   path: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
   /** What the query may say, by name: what a switch does, or an OpenAPI parameter. */
   query?: Record<string, string | Record<string, unknown>>;
+  /** Answered without a key, also where the app has keys. */
+  isOpen?: true;
   /** What the body must be; absent for GET. */
   requestSchema?: (compatibility: Compatibility) => GenericSchema | undefined | Promise<GenericSchema | undefined>;
   /** @default 'application/json' */

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
-import type { Inference } from '../../scheduler/inference.js';
+import type { ControlledInference } from '../../scheduler/inference.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { EndpointName } from '../errors/error-table.js';
 
@@ -35,7 +35,7 @@ export type HttpRequestContext = Context<HttpEnvironment>;
 
 /** Everything an endpoint may use besides the request. */
 export interface HttpContext {
-  inference: Inference;
+  inference: ControlledInference;
   compatibility: Compatibility;
   /** Milliseconds since 1970. */
   now: () => number;

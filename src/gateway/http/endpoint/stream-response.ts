@@ -11,7 +11,7 @@ import { settledWithin } from '../../../core/platform/settled-within.js';
 import { markStreamed } from '../../../relay/stream/request-payload.js';
 import type { HttpContext } from './http-context.js';
 
-/** One event. Without `event` it is data-only. */
+/** One server-sent event. Without `event` it is data-only. */
 export interface ServerSentEvent {
   event?: string;
   /** Sent as it is when a string (`[DONE]`), else as JSON. */
@@ -30,10 +30,34 @@ export function encodeServerSentEvent({ event, data }: ServerSentEvent): string 
   return `${name}data: ${lines}\n\n`;
 }
 
+/** How the events of a stream follow each other. */
+export interface StreamFormat {
+  contentType: string;
+  /** Text between two events that parsers skip, and that has no number. */
+  filler: string;
+}
+
+const SERVER_SENT_EVENTS: StreamFormat = { contentType: 'text/event-stream; charset=utf-8', filler: COMMENT };
+
+/** A JSON object in each line. Readers take no empty lines, but blanks before an object. */
+export const JSON_LINES: StreamFormat = { contentType: 'application/x-ndjson', filler: ' ' };
+
+/** Line ends within texts, for those whose readers split at every line end that Unicode has. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** The object as a line of {@link JSON_LINES}. */
+export function encodeJsonLine(data: object): string {
+  const text = JSON.stringify(data);
+  const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${text.replaceAll(LINE_ENDS, escaped)}\n`;
+}
+
 /** What a dialect gives to have its events streamed. */
 export interface StreamSource<Event> {
   /** Each batch is sent in one piece. Ending early (`return`) must free the engine. */
   events: AsyncIterable<readonly Event[]>;
+  /** @default server-sent events */
+  format?: StreamFormat;
   /** The event as it is sent, e.g. by `encodeServerSentEvent`. */
   encode: (event: Event) => string;
   /** Aborted when the reader goes away. */
@@ -49,7 +73,7 @@ export interface StreamSource<Event> {
 const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 
 /**
- * A 200 `text/event-stream` answer with back-pressure: nothing is pulled from the source before it is read.
+ * A 200 answer that comes as it is made, with back-pressure: nothing is pulled from the source before it is read.
  * An error after the start becomes the dialect's failure events, then the stream ends. Cancelling the body aborts. Events
  * that an earlier host has sent are made again, because later ones depend on them, and not sent.
  * @throws InferenceError (or whatever the source throws) when the source fails before its first event
@@ -58,9 +82,13 @@ export async function streamResponse<Event>(context: HttpContext, source: Stream
   const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
   const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    headers: { 'content-type': formatOf(source).contentType, 'cache-control': 'no-cache' },
   });
   return markStreamed(response, source.failure(ENGINE_GONE));
+}
+
+function formatOf({ format = SERVER_SENT_EVENTS }: Pick<StreamSource<never>, 'format'>): StreamFormat {
+  return format;
 }
 
 /** A controller that aborts when the request does, and can be aborted by itself. */
@@ -171,7 +199,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
       // A stream that is not being read needs no keep-alive.
       // Nor has it a number while what was sent is made again.
       if (controller.desiredSize === 0) {
-        if (this.#sent > 0) this.#write(controller, COMMENT, 0);
+        if (this.#sent > 0) this.#write(controller, formatOf(this.#source).filler, 0);
         else this.#write(controller, this.#source.keepAlive(), 0, 1);
       }
       this.#silentSince = now;

@@ -17,6 +17,7 @@ export type EndpointName =
   | 'audio'
   | 'models'
   | 'model'
+  | 'ollama'
   | 'service';
 
 interface ErrorRow {
@@ -89,6 +90,7 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },
+  ollama: { usual: 'told' },
   service: { usual: 'general' },
 };
 
@@ -98,7 +100,9 @@ export function answerErrorShape(
   code: InferenceErrorCode,
   { general }: Compatibility,
 ): ErrorShape {
-  const shape = code === 'unavailable' ? 'plain' : specifiedShape(endpoint, code);
+  const specified = specifiedShape(endpoint, code);
+  if (specified === 'told') return specified;
+  const shape = code === 'unavailable' ? 'plain' : specified;
   if (!general.shapes.includes(shape) && !general.codes.includes(code)) return shape;
   return endpoint === 'messages' ? 'messages' : 'general';
 }

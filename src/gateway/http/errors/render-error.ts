@@ -103,6 +103,7 @@ function jsonBody(
 ): Record<string, unknown> {
   switch (shape) {
     case 'simple':
+    case 'told':
       return bodies.simpleBody(facts);
     case 'flat':
       return bodies.flatBody(facts);

@@ -1,5 +1,6 @@
 /** The stages of a generation's request, one order for all dialects. @module */
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { RequestImages } from '../fields/request-images.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
@@ -12,6 +13,7 @@ import { generate, recordedContext, type Render, renderBatches, runOptions } fro
 
 /** The fields of a body that have the same meaning in all dialects. */
 interface CommonBody {
+  /** Id or alias in the catalog. */
   model: string;
   stream?: boolean | null | undefined;
 }
@@ -56,6 +58,8 @@ interface DialectAnswer<Event> {
 
 /** What an endpoint of generations adds to {@link generationRoute}. */
 export interface GenerationDialect<Body extends CommonBody, Read, Event> extends BodyReader<Body, Read> {
+  /** What the scheduler is told besides the request. */
+  runOptions?: (accepted: Accepted<Body, Read>) => Pick<RunOptions, 'keepAlive'>;
   /** Called once the request is admitted. */
   answer: (accepted: Accepted<Body, Read>, c: HttpRequestContext, context: HttpContext) => DialectAnswer<Event>;
 }
@@ -76,9 +80,13 @@ export function generationRoute<Body extends CommonBody, Read, Event>(
       const accepted = await acceptRequest(dialect, c, context);
       const answer = dialect.answer(accepted, c, context);
       const generateWith =
-        (options: ReturnType<typeof runOptions>): Generate =>
+        (options: RunOptions): Generate =>
         (request, render) =>
-          renderBatches(generate(context, request, options), namingIgnored(c, render), request.paramNames);
+          renderBatches(
+            generate(context, request, { ...options, ...dialect.runOptions?.(accepted) }),
+            namingIgnored(c, render),
+            request.paramNames,
+          );
       if (accepted.body.stream !== true) return c.json(await answer.collect(generateWith(runOptions(c, 'result'))));
       const abort = abortWith(c.req.raw.signal);
       const source = answer.stream(generateWith(runOptions(c, 'first-token', abort.signal)));

@@ -1,6 +1,7 @@
 /** What each endpoint answers with 200. @module */
 import type { Compatibility } from '../policy/compatibility.js';
 import * as schemas from './answer-schemas.js';
+import * as ollama from './ollama-answers.js';
 import { integer, list, object, only, orNull, text, type JsonSchema } from './json-schema.js';
 
 /** Parts that several answers have, by their names in the document. */
@@ -21,6 +22,9 @@ interface Answer {
 }
 
 const EVENTS = { 'text/event-stream': { type: 'string', description: 'Server-sent events, with `stream: true`.' } };
+const LINES = {
+  'application/x-ndjson': { type: 'string', description: 'A JSON object in each line, unless `stream: false`.' },
+};
 const SOUND = { type: 'string', format: 'binary' };
 const TRANSCRIPTS = { 'text/plain': text, 'text/vtt': text, ...EVENTS };
 const SOUNDS = Object.fromEntries(
@@ -54,6 +58,12 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
     name: 'Voices',
     schema: object({ voices: list(object({ id: text, name: text, language: orNull(text) })) }),
   }),
+  'POST /api/chat': () => ({ name: 'OllamaChat', schema: ollama.ollamaChat, others: LINES }),
+  'POST /api/generate': () => ({ name: 'OllamaGenerate', schema: ollama.ollamaGenerate, others: LINES }),
+  'GET /api/tags': () => ({ name: 'OllamaTags', schema: ollama.ollamaTags }),
+  'POST /api/show': () => ({ name: 'OllamaShow', schema: ollama.ollamaShow }),
+  'GET /api/ps': () => ({ name: 'OllamaPs', schema: ollama.ollamaPs }),
+  'GET /api/version': () => ({ name: 'OllamaVersion', schema: ollama.ollamaVersion }),
   'GET /models': () => ({ name: 'Models', schema: schemas.models }),
   'GET /models/{id}': () => ({ name: 'Model', schema: schemas.model }),
 };

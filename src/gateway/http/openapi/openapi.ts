@@ -240,6 +240,7 @@ export const ERROR_SCHEMAS: Partial<Record<ErrorShape, Record<string, unknown>>>
   general: exactly({ error: exactly(general), request_id: uuid }),
   'model-output': exactly({ error: exactly({ ...general, model_output: text }), request_id: uuid }),
   simple: exactly({ error: text }),
+  told: exactly({ error: text }),
   flat: exactly({ error: text, error_code: textOrNull, error_param: textOrNull, error_type: text }),
   messages: exactly({
     type: { const: 'error' },

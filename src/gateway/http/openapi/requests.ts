@@ -88,6 +88,9 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
     'chat',
     { state: 'I cannot log in.', questions: { complaint: { type: 'noul', instructions: 'Is this a complaint?' } } },
   ],
+  '/api/chat': ['chat', { messages, stream: false }],
+  '/api/generate': ['chat', { prompt: 'What is the capital of France?', stream: false }],
+  '/api/show': ['chat', {}],
   '/audio/speech': ['text-to-speech', { input: 'Good morning.', voice: 'alloy' }],
 };
 

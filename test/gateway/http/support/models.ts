@@ -60,6 +60,13 @@ export const JSON_ENDPOINTS: JsonEndpoint[] = [
   },
 ];
 
+/** Ollama's operations with a JSON body; their errors have a shape of their own. */
+export const OLLAMA_ENDPOINTS: JsonEndpoint[] = [
+  { path: '/v1/api/chat', body: { model: 'scripted-chat', messages } },
+  { path: '/v1/api/generate', body: { model: 'scripted-chat', prompt: 'Once' } },
+  { path: '/v1/api/show', body: { model: 'scripted-chat' } },
+];
+
 /** Whether an endpoint of {@link JSON_ENDPOINTS} streams when it is asked to. */
 export const streams = ({ path }: JsonEndpoint): boolean =>
   !['/v1/embeddings', '/v1/rerank', '/v1/decisions', '/v1/systemone', '/v1/audio/speech'].includes(path);

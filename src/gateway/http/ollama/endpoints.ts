@@ -1,0 +1,44 @@
+/** Ollama's operations: their table. What they do is loaded with the first request for one of them. @module */
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { lazyEndpoint } from '../endpoint/lazy-endpoint.js';
+
+/** They all lie below it, itself below the prefix. */
+export const OLLAMA_PATH = '/api/';
+
+const name = 'ollama';
+
+export const OLLAMA_ENDPOINTS: readonly Endpoint[] = [
+  lazyEndpoint(
+    { name, method: 'POST', path: '/api/chat', summary: "Ollama's form of chat: the next message of a conversation." },
+    async () => (await import('./chat.js')).chat,
+  ),
+  lazyEndpoint(
+    { name, method: 'POST', path: '/api/generate', summary: "Ollama's form of completions: the answer to one prompt." },
+    async () => (await import('./generate.js')).generate,
+  ),
+  lazyEndpoint(
+    { name, method: 'GET', path: '/api/tags', summary: 'Lists the models of text and embeddings, as Ollama does.' },
+    async () => (await import('./models.js')).tags,
+  ),
+  lazyEndpoint(
+    { name, method: 'POST', path: '/api/show', summary: 'What is known of one model, as Ollama tells it.' },
+    async () => (await import('./models.js')).show,
+  ),
+  lazyEndpoint(
+    { name, method: 'GET', path: '/api/ps', summary: 'Lists the models that are loaded, as Ollama does.' },
+    async () => (await import('./models.js')).ps,
+  ),
+  lazyEndpoint(
+    {
+      name,
+      method: 'GET',
+      path: '/api/version',
+      summary: 'The version of Ollama whose operations these are.',
+      isOpen: true,
+    },
+    async () => (await import('./models.js')).version,
+  ),
+];
+
+/** Operations of Ollama that need a service that makes or publishes models. */
+export const ABSENT_PATHS = ['create', 'copy', 'push', 'me', 'signout', 'blobs/*'].map((path) => OLLAMA_PATH + path);

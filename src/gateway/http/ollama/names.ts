@@ -1,0 +1,26 @@
+/** Names of models as Ollama's clients know them. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { Catalog } from '../../../core/models/catalog.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+
+/** The tag that a name without one has. */
+const LATEST = ':latest';
+
+/** An entry's name in lists. */
+export function listedName({ id }: ModelEntry): string {
+  return id.includes(':') ? id : id + LATEST;
+}
+
+/** What the catalog calls the model: clients may add the tag to its id and to its aliases. */
+export function catalogName(catalog: Catalog, name: string): string {
+  if (!name.endsWith(LATEST) || catalog.find(name)) return name;
+  const bare = name.slice(0, -LATEST.length);
+  return catalog.find(bare) ? bare : name;
+}
+
+/** `model`, or `name` as older clients call it. @throws InferenceError `missing_required_field` without either */
+export function modelField(body: { model?: string | null | undefined; name?: string | null | undefined }): string {
+  const asked = body.model || body.name;
+  if (asked) return asked;
+  throw new InferenceError('missing_required_field', '`model` is required.', { param: 'model' });
+}
