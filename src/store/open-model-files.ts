@@ -48,14 +48,24 @@ function withLocalFiles(environment: StoreEnvironment, folder: string, files: re
       const name = decodeURIComponent(
         path.startsWith(folder) ? path.slice(folder.length) : path.slice(path.lastIndexOf('/') + 1),
       );
-      // Whatever folder it was picked with. One of the same name in a folder below has a longer path.
-      const [found] = files
-        .filter(({ path }) => path === name || path.endsWith(`/${name}`))
-        .toSorted((a, b) => a.path.length - b.path.length);
+      const found = findPicked(files, name);
       if (!found) return new Response(null, { status: 404 });
       return rangeOf(found.file, new Headers(init.headers).get('range'), init.method === 'HEAD');
     },
   };
+}
+
+/** The picked file that is the model's file `name`, whatever folder it was picked with. */
+function findPicked(files: readonly LocalFile[], name: string): LocalFile | undefined {
+  // One of the same name in a folder below has a longer path.
+  const [inFolder] = files
+    .filter(({ path }) => path === name || path.endsWith(`/${name}`))
+    .toSorted((a, b) => a.path.length - b.path.length);
+  if (inFolder) return inFolder;
+  // Browsers save downloads without their folders. Several folders of a model have a `config.json`: which one it is, nothing tells.
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  if (last === 'config.json' || files.some(({ path }) => path.includes('/'))) return undefined;
+  return files.find(({ path }) => path === last);
 }
 
 function rangeOf(file: Blob, range: string | null, isHead: boolean): Response {

@@ -212,6 +212,18 @@ describe('files that a person picked', () => {
     expect((await read('model.onnx', { integrity }))?.length).toBe(WEIGHTS.length);
   });
 
+  it('are found without the folders that browsers leave out of downloads, but for a `config.json`', async () => {
+    const localFiles = [
+      { path: 'config.json', file: new Blob([CONFIG]) },
+      { path: 'model.onnx', file: new Blob([WEIGHTS]) },
+    ];
+    const options = { onProgress: () => {}, signal: new AbortController().signal, localFiles };
+    const files = await openModelFiles({ id: 'm' }, folder(), options, store);
+    await fetchAll(files, ['config.json', 'onnx/model.onnx', '1_Pooling/config.json']);
+    expect((await contentOf(files, 'onnx/model.onnx')).length).toBe(WEIGHTS.length);
+    expect(await files.find('1_Pooling/config.json')).toBeUndefined();
+  });
+
   it('without a file say nothing of what the server has', async () => {
     await importModel(undefined, picked(['config.json', 'model.onnx']));
     expect(await read('generation_config.json')).toEqual(CONFIG);
