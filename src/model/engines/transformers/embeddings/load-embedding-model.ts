@@ -22,7 +22,7 @@ import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
 import { notSupported } from '../repository/not-supported.js';
 import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { detectPooling, type TokenizedText } from '../../pooling.js';
-import { readPrompts } from '../repository/sentence-files.js';
+import { readMaxLength, readPrompts } from '../repository/sentence-files.js';
 import { readSentenceModules, type SentenceModules } from './sentence-modules.js';
 
 /**
@@ -34,12 +34,13 @@ export async function loadEmbeddingModel(entry: ModelEntry, options: LoadOptions
     open: ({ id, pretrained }) => AutoModel.from_pretrained(id, pretrained),
     read: async (source) => {
       const { readJson, readBytes } = source;
-      const [tokenizer, modules, prompts] = await Promise.all([
+      const [tokenizer, modules, prompts, maxLength] = await Promise.all([
         loadTokenizer(source.id),
         readSentenceModules(readJson, readBytes),
         readPrompts(readJson),
+        readMaxLength(readJson),
       ]);
-      return { tokenizer, modules, prompts };
+      return { tokenizer, modules, prompts, maxLength };
     },
     assemble: (source, model, texts) => assemble(entry, source, { ...texts, model }),
   });
@@ -50,6 +51,8 @@ interface LoadedParts {
   model: PreTrainedModel;
   modules: SentenceModules;
   prompts: EmbeddingPrompts;
+  /** Tokens that it was made to read, which may be less than it can. */
+  maxLength: number | undefined;
 }
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<LoadedModel> {
@@ -65,7 +68,9 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     inputs,
     heads: headsOf(model.config as unknown as Record<string, unknown>),
   };
-  const facts = factsOf(model, tokenizer.model_max_length, entry);
+  // Who wants to read more than it was made for says so.
+  const madeFor = entry.contextLength === undefined ? (parts.maxLength ?? Infinity) : Infinity;
+  const facts = factsOf(model, Math.min(tokenizer.model_max_length ?? Infinity, madeFor), entry);
   const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);
   const prompts = { ...parts.prompts, ...(entry.prompts && { prompts: entry.prompts }) };
   const poolsPrompt = (modules.pooling as { include_prompt?: unknown } | undefined)?.include_prompt !== false;

@@ -8,6 +8,9 @@ export const MODULES = 'modules.json';
 /** The prompts of the model, and which of them is the default. */
 const PROMPTS = 'config_sentence_transformers.json';
 
+/** How many tokens of a text Python's sentence-transformers reads of it. */
+const LENGTH = 'sentence_bert_config.json';
+
 /** Reads a parsed JSON file of the model; undefined when there is none. */
 export type ReadJson = (file: string) => Promise<unknown>;
 
@@ -41,12 +44,19 @@ export async function modulesAfterGraph(readJson: ReadJson): Promise<readonly Se
 /** The files of a model of sentence-transformers that a load opens, those that say how to use the graph's vectors. */
 export async function sentenceFiles(readJson: ReadJson): Promise<string[]> {
   const modules = await modulesAfterGraph(readJson);
-  return [MODULES, PROMPTS, ...modules.flatMap(moduleFiles)];
+  return [MODULES, PROMPTS, LENGTH, ...modules.flatMap(moduleFiles)];
 }
 
 export function moduleFiles({ kind, folder }: SentenceModule): string[] {
   if (kind === 'Pooling') return [`${folder}/config.json`];
   return kind === 'Dense' ? [`${folder}/config.json`, `${folder}/model.safetensors`] : [];
+}
+
+/** The length that sentence-transformers cuts texts at: often less than the model's positions. Undefined: nothing says one. */
+export async function readMaxLength(readJson: ReadJson): Promise<number | undefined> {
+  const file = ((await readJson(LENGTH)) ?? {}) as { max_seq_length?: unknown };
+  const { max_seq_length: length } = file;
+  return Number.isInteger(length) && Number(length) > 0 ? Number(length) : undefined;
 }
 
 /** The prompts that the model was trained with; none where its files have none. */

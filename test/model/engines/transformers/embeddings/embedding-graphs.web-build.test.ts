@@ -369,6 +369,25 @@ it('a repository without 8-bit weights, as sentence-transformers makes them, is 
   expect(model.info).toMatchObject({ dtype: 'fp32', warning: expect.stringContaining('no weights of `q8`') });
 });
 
+describe('the length of texts', () => {
+  const LENGTH = { 'sentence_bert_config.json': { max_seq_length: 5 } };
+  const long = 'red green blue red';
+
+  it('is what sentence-transformers reads', async () => {
+    const { model } = await load(plain(), LENGTH);
+    expect(model.info.contextLength).toBe(5);
+    await expect(ask(model, [long])).rejects.toMatchObject({ code: 'invalid_request', param: 'input.0' });
+  });
+
+  it('is the model’s own where the entry says it, or the file says no length', async () => {
+    const { model } = await load(plain(), LENGTH, { contextLength: 32 });
+    expect(model.info.contextLength).toBe(32);
+    expect((await ask(model, [long])).vectors).toHaveLength(1);
+    const without = await load(plain(), { 'sentence_bert_config.json': { max_seq_length: null } });
+    expect(without.model.info.contextLength).toBe(32);
+  });
+});
+
 describe('the prompts of a repository', () => {
   const MEAN_POOLING = { '1_Pooling/config.json': { pooling_mode: 'mean' } };
   const prompts = (said: object) => ({ ...MEAN_POOLING, 'config_sentence_transformers.json': said });
