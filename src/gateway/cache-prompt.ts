@@ -1,4 +1,4 @@
-/** Reads a prompt ahead of time and has it kept on the device. @module */
+/** Reads a prompt ahead of time and has it cached on the device. @module */
 import { InferenceError } from '../core/errors/inference-error.js';
 import { hasPart, plainGenerationRequest, type GenerationRequest } from '../core/request/generation-request.js';
 import { chatCompletionRequest, toGenerationRequest } from './http/chat-completions/request.js';
@@ -17,14 +17,14 @@ export interface PromptCacheContext {
   inference: Inference;
   /** How messages become a prompt: as those of the page's own requests. */
   compatibility: Compatibility;
-  /** The app wants prompts kept on the device. */
+  /** The app wants prompts cached on the device. */
   isWanted: boolean;
 }
 
 /**
- * Resolves when the prompt is kept.
+ * Resolves when the prompt is cached.
  * @throws InferenceError `invalid_request` for messages that are none or hold images or audio, and where the app does not
- * want it, `model_not_supported`, `insufficient_resources` when it cannot be kept, or what a request fails with
+ * want it, `model_not_supported`, `insufficient_resources` when it cannot be cached, or what a request fails with
  */
 export async function cachePrompt(
   { inference, compatibility, isWanted }: PromptCacheContext,
@@ -46,8 +46,8 @@ export async function cachePrompt(
     const message = 'Prompts with images or audio are not kept.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });
   }
-  const kept: GenerationRequest = { ...request, maxTokens: 1, cachePrompt: 'required' };
-  for await (const _ of inference.generate(kept, { signal, deadline: 'result' }));
+  const cached: GenerationRequest = { ...request, maxTokens: 1, cachePrompt: 'required' };
+  for await (const _ of inference.generate(cached, { signal, deadline: 'result' }));
 }
 
 function toRequest(model: string, prompt: PromptToCache, compatibility: Compatibility): GenerationRequest {

@@ -33,7 +33,7 @@ async function loadPeer(origin: string) {
 let ours: ReturnType<typeof loadOurs> | undefined;
 let peer: ReturnType<typeof loadPeer> | undefined;
 
-/** Documents per second, and the scores by the documents' places. */
+/** Documents per second, and the scores by the documents' indices. */
 async function measure({ batch, origin, query, documents }: RerankOrder): Promise<{ rate: number; scores: number[] }> {
   const own = batch === 0 ? await (ours ??= loadOurs(origin)) : undefined;
   if (batch > 0) await (peer ??= loadPeer(origin));

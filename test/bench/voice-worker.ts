@@ -24,7 +24,7 @@ const STYLE = Float32Array.from({ length: 12 }, (_, at) => Math.cos(at));
 const SENTENCES = 10;
 const TEXT = Array.from(
   { length: SENTENCES },
-  (_, at) => `${WORDS.map((_word, place) => WORDS[(at + place * place) % 8]).join(' ')}!`,
+  (_, at) => `${WORDS.map((_word, index) => WORDS[(at + index * index) % 8]).join(' ')}!`,
 ).join(' ');
 
 async function load(origin: string) {

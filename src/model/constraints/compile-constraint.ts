@@ -66,15 +66,15 @@ export async function compileConstraint(
   };
 }
 
-/** So many tokens are looked at, over all places of a string, while masks are prepared: some seconds on a slow machine. */
+/** So many tokens are looked at, over all lengths of a string, while masks are prepared: some seconds on a slow machine. */
 const COUNTED_TOKENS = 1_000_000;
 
 /** Shorter strings are always counted by masks. */
 const MIN_COUNTED = 8;
 
-/** Grammars that are kept for the next turns of conversations: those of a few agents. */
-const KEPT_TEXTS = 8;
-const written = new WeakMap<TextTokenizer, Map<string, AnswerGrammar>>();
+/** Grammars that are cached for the next turns of conversations: those of a few agents. */
+const MAX_CACHED = 8;
+const caches = new WeakMap<TextTokenizer, Map<string, AnswerGrammar>>();
 
 /** An agent sends the same tools with every turn, so their grammar is written once, for each caller. */
 function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokenizer: TextTokenizer): AnswerGrammar {
@@ -86,13 +86,13 @@ function writtenGrammar(request: GenerationRequest, format: AnswerFormat, tokeni
     [toolFormat, reasoningFormat, reasoningOpen, spacing],
     request.caller,
   ]);
-  const kept = written.get(tokenizer) ?? new Map<string, AnswerGrammar>();
-  written.set(tokenizer, kept);
+  const cache = caches.get(tokenizer) ?? new Map<string, AnswerGrammar>();
+  caches.set(tokenizer, cache);
   const most = Math.max(MIN_COUNTED, Math.floor(COUNTED_TOKENS / tokenizer.vocabularySize));
-  const grammar = kept.get(key) ?? answerGrammars(request, format, most);
-  kept.delete(key);
-  kept.set(key, grammar);
-  if (kept.size > KEPT_TEXTS) kept.delete([...kept.keys()][0]!);
+  const grammar = cache.get(key) ?? answerGrammars(request, format, most);
+  cache.delete(key);
+  cache.set(key, grammar);
+  if (cache.size > MAX_CACHED) cache.delete([...cache.keys()][0]!);
   return grammar;
 }
 

@@ -3,7 +3,7 @@ import type { TextTokenizer } from '../prompt/text-tokenizer.js';
 
 /** Characters that may follow forced text, one of each kind that tokenizers treat alike. */
 const FOLLOWERS = ['a', 'Z', 'é', '5', ' ', '"', '\n', '-', '.'];
-const KEPT_TEXTS = 2_000;
+const MAX_CACHED = 2_000;
 
 /**
  * Encodes forced text as the tokenizer would, up to where the tokens depend on the text that follows: a model writes
@@ -24,7 +24,7 @@ export class ForcedTokenizer {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const tokens = this.#tokenize(text, (plain) => this.#settled(plain));
-    if (this.#known.size >= KEPT_TEXTS) this.#known.clear();
+    if (this.#known.size >= MAX_CACHED) this.#known.clear();
     this.#known.set(text, tokens);
     return tokens;
   }

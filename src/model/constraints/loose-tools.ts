@@ -14,14 +14,14 @@ export interface LooseRequest {
   keywords: readonly string[];
 }
 
-interface KeptSchema {
+interface ExpressibleSchema {
   parameters: JsonSchema;
   keywords: readonly string[];
 }
 
-/** Schemas that are kept for the next turns of conversations: those of a few agents. */
-const KEPT_SCHEMAS = 256;
-const known = new Map<string, KeptSchema>();
+/** Schemas that are cached for the next turns of conversations: those of a few agents. */
+const MAX_CACHED = 256;
+const cache = new Map<string, ExpressibleSchema>();
 
 /** The request as a grammar can express it. Tools that are not loose stay as they are. */
 export function withoutInexpressible(request: GenerationRequest): LooseRequest {
@@ -32,9 +32,9 @@ export function withoutInexpressible(request: GenerationRequest): LooseRequest {
     if (!tool.loose || tool.parameters === undefined) return tool;
     // Nothing is called, so nothing is looked at.
     if (request.toolChoice === 'none') return { ...tool, parameters: AN_OBJECT };
-    const kept = keptSchema(tool.parameters, work);
-    for (const keyword of kept.keywords) keywords.add(keyword);
-    return { ...tool, parameters: kept.parameters };
+    const expressible = expressibleSchema(tool.parameters, work);
+    for (const keyword of expressible.keywords) keywords.add(keyword);
+    return { ...tool, parameters: expressible.parameters };
   });
   return { request: { ...request, tools }, keywords: [...keywords] };
 }
@@ -44,17 +44,17 @@ const AN_OBJECT: JsonSchema = { type: 'object' };
 /** More problems than this make a schema that says nothing. */
 const MAX_PROBLEMS = 200;
 
-function keptSchema(parameters: JsonSchema, work: WorkBudget): KeptSchema {
+function expressibleSchema(parameters: JsonSchema, work: WorkBudget): ExpressibleSchema {
   const key = JSON.stringify(parameters);
-  const found = known.get(key) ?? mended(parameters, work);
-  known.delete(key);
-  known.set(key, found);
-  if (known.size > KEPT_SCHEMAS) known.delete([...known.keys()][0]!);
+  const found = cache.get(key) ?? mended(parameters, work);
+  cache.delete(key);
+  cache.set(key, found);
+  if (cache.size > MAX_CACHED) cache.delete([...cache.keys()][0]!);
   return found;
 }
 
 /** Leaves out one problem after the other. */
-function mended(parameters: JsonSchema, work: WorkBudget): KeptSchema {
+function mended(parameters: JsonSchema, work: WorkBudget): ExpressibleSchema {
   const schema = structuredClone(parameters);
   const keywords = new Set<string>();
   for (let problem = 0; problem < MAX_PROBLEMS && work.spent < SCHEMA_WORK; problem++) {

@@ -8,8 +8,8 @@ import { type TokenVocabulary, readVocabulary } from './token-vocabulary.js';
 /** Letters that are tried to find out how many may follow. */
 const TRIED = 'a'.repeat(64);
 
-/** Compiled grammars that are kept for the next request. */
-const KEPT_GRAMMARS = 32;
+/** Compiled grammars that are cached for the next request. */
+const MAX_CACHED = 32;
 
 /** A vector of 32-bit words inside the engine. */
 interface WordVector {
@@ -75,7 +75,7 @@ export class GrammarEngine {
   /** Compiles for no vocabulary: checks text, makes no masks, and is ready at once. */
   #checking: Promise<GrammarCompiler> | undefined;
   /** In order of use, the latest last. */
-  readonly #kept = new Map<string, CompiledGrammar>();
+  readonly #cache = new Map<string, CompiledGrammar>();
   #memory: WebAssembly.Memory | undefined;
   #memoryTried = false;
 
@@ -135,13 +135,13 @@ export class GrammarEngine {
 
   async #compile(ebnf: string, owner: string, compiler: GrammarCompiler): Promise<CompiledGrammar> {
     const key = `${owner}\0${ebnf}`;
-    const kept = this.#kept.get(key);
-    const grammar = kept ?? (await guarded(this.#module, () => compiler.compileGrammar(ebnf)));
-    this.#kept.delete(key);
-    this.#kept.set(key, grammar);
-    for (const [oldest, unused] of this.#kept) {
-      if (this.#kept.size <= KEPT_GRAMMARS) break;
-      this.#kept.delete(oldest);
+    const cached = this.#cache.get(key);
+    const grammar = cached ?? (await guarded(this.#module, () => compiler.compileGrammar(ebnf)));
+    this.#cache.delete(key);
+    this.#cache.set(key, grammar);
+    for (const [oldest, unused] of this.#cache) {
+      if (this.#cache.size <= MAX_CACHED) break;
+      this.#cache.delete(oldest);
       unused.dispose();
     }
     return grammar;

@@ -168,15 +168,15 @@ async function compile(
   const plain = request.output.type === 'text' && request.tools.length === 0;
   if (plain) return { constraint: undefined, ignored };
   const { withoutInexpressible } = await import('../constraints/loose-tools.js');
-  const { request: kept, keywords } = withoutInexpressible(request);
+  const { request: expressible, keywords } = withoutInexpressible(request);
   const all = keywords.length > 0 ? { ...ignored, schemaKeywords: [...keywords] } : ignored;
   if (!engine.constrainable) {
     const { checkSchemas } = await import('../constraints/check-json-schema.js');
-    checkSchemas(kept);
+    checkSchemas(expressible);
     return { constraint: undefined, ignored: all };
   }
   const { compileConstraint } = await import('../constraints/compile-constraint.js');
   const { tokenizer, toolFormat, reasoningFormat } = engine;
   const model = { tokenizer, toolFormat, reasoningFormat, reasoningOpen };
-  return { constraint: await compileConstraint(kept, model), ignored: all };
+  return { constraint: await compileConstraint(expressible, model), ignored: all };
 }

@@ -42,7 +42,7 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 /** Of the files, to see which functions are async. */
 const texts = new Map();
 
-/** How often each function was called since the last time, by its file, name and place. */
+/** How often each function was called since the last time, by its file, name and offset. */
 async function takeCalls() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const calls = new Map();

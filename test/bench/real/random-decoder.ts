@@ -65,9 +65,9 @@ export function randomDecoder(seed: number, shape = SHAPE): OnnxFile {
   };
 
   const half = width / 2;
-  const angle = (place: number): number => Math.floor(place / half) * theta ** ((-2 * (place % half)) / width);
+  const angle = (index: number): number => Math.floor(index / half) * theta ** ((-2 * (index % half)) / width);
   const table = (turn: (angle: number) => number): Float32Array =>
-    Float32Array.from({ length: context * half }, (_, place) => turn(angle(place)));
+    Float32Array.from({ length: context * half }, (_, index) => turn(angle(index)));
   file.constant('cos', table(Math.cos), [context, half]);
   file.constant('sin', table(Math.sin), [context, half]);
   file.constant('axis1', int64(1));

@@ -24,7 +24,7 @@ function byteCharacters(): string[] {
 
 function madeUpWord(index: number): string {
   const syllables: string[] = [];
-  for (let left = index, place = 0; place < 4; place++, left = Math.floor(left / 100)) {
+  for (let left = index, digit = 0; digit < 4; digit++, left = Math.floor(left / 100)) {
     const syllable = left % 100;
     syllables.push('bdfgklmnprstvzcjhwxq'[Math.floor(syllable / 5)]! + 'aeiou'[syllable % 5]!);
   }

@@ -104,7 +104,7 @@ async function editing(call: Call): Promise<BenchRow> {
   const rate = async (edit: boolean): Promise<number> => {
     const given = text(120);
     const words = edit
-      ? given.split(' ').map((word, place) => (place % 20 === 19 ? 'while' : word))
+      ? given.split(' ').map((word, index) => (index % 20 === 19 ? 'while' : word))
       : text(40).split(' ');
     await call('say', given, words.slice(0, 1).join(' '));
     const spent = await seconds(() => call('say', given, words.join(' ')));

@@ -25,7 +25,7 @@ export async function rerankRows(): Promise<BenchRow[]> {
     // Faster scores that mean something else would prove nothing.
     first ??= scores;
     const expected = first;
-    if (scores.some((score, place) => Math.abs(score - expected[place]!) > SAME))
+    if (scores.some((score, index) => Math.abs(score - expected[index]!) > SAME))
       throw new Error(`${batch}: other scores.`);
     return found;
   };

@@ -35,13 +35,13 @@ export const compactEndpoint: Endpoint = {
     return async (c) => {
       const { input, request } = await acceptRequest(reader, c, context);
       const { text, usage } = await summarise(request, c, context);
-      const kept = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
+      const verbatim = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
       const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: encodeOpaqueText(text) };
       return c.json({
         id: createId('resp'),
         object: 'response.compaction',
         created_at: Math.floor(context.now() / 1000),
-        output: [...kept.map((item) => userItem(item, createId('msg'))), summary],
+        output: [...verbatim.map((item) => userItem(item, createId('msg'))), summary],
         usage: toResponseUsage(usage),
       });
     };
@@ -85,8 +85,8 @@ async function longestSummary(
     return countTokens(context, asked, runOptions(c, 'result'));
   };
   const all = await count([...messages]);
-  const kept = await count([...messages.filter(({ role }) => role === 'user'), says('')]);
-  return Math.min(MAX_TOKENS, Math.max(MIN_TOKENS, Math.floor((all - kept) / 2)));
+  const verbatim = await count([...messages.filter(({ role }) => role === 'user'), says('')]);
+  return Math.min(MAX_TOKENS, Math.max(MIN_TOKENS, Math.floor((all - verbatim) / 2)));
 }
 
 function says(text: string): UserMessage {

@@ -40,7 +40,7 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
   };
 }
 
-/** How much is kept. */
+/** How much is held in memory. */
 interface RecentItemsLimits {
   items: number;
   /** Of the items as JSON in UTF-16. */
@@ -49,18 +49,18 @@ interface RecentItemsLimits {
 
 const LIMITS: RecentItemsLimits = { items: 2000, bytes: 16 * 1024 * 1024 };
 
-interface Kept {
+interface RecentItem {
   item: OutputItem;
   bytes: number;
 }
 
 /**
- * Output items of late answers, for clients that refer to them by id instead of sending them again. Kept in the gateway's
- * memory only. The oldest are dropped first; a client sees only its own.
+ * Output items of late answers, for clients that refer to them by id instead of sending them again. Only in the
+ * gateway's memory. The oldest are dropped first; a client sees only its own.
  */
 export class RecentItems {
   readonly #limits: RecentItemsLimits;
-  readonly #kept = new Map<string, Kept>();
+  readonly #items = new Map<string, RecentItem>();
   #bytes = 0;
 
   constructor(limits: RecentItemsLimits = LIMITS) {
@@ -68,20 +68,20 @@ export class RecentItems {
   }
 
   /** @param caller name of the caller's rate-limit counters */
-  keep(caller: string, item: OutputItem): void {
+  add(caller: string, item: OutputItem): void {
     const bytes = 2 * JSON.stringify(item).length;
     if (bytes > this.#limits.bytes) return;
-    this.#kept.set(keyOf(caller, item.id), { item, bytes });
+    this.#items.set(keyOf(caller, item.id), { item, bytes });
     this.#bytes += bytes;
-    for (const [key, oldest] of this.#kept) {
-      if (this.#kept.size <= this.#limits.items && this.#bytes <= this.#limits.bytes) return;
-      this.#kept.delete(key);
+    for (const [key, oldest] of this.#items) {
+      if (this.#items.size <= this.#limits.items && this.#bytes <= this.#limits.bytes) return;
+      this.#items.delete(key);
       this.#bytes -= oldest.bytes;
     }
   }
 
   find(caller: string, id: string): OutputItem | undefined {
-    return this.#kept.get(keyOf(caller, id))?.item;
+    return this.#items.get(keyOf(caller, id))?.item;
   }
 }
 

@@ -268,9 +268,9 @@ function toOffer(choice: ToolChoiceInput | null | undefined, tools: Tool[], set:
   const names = choice.tools.map((tool) => offeredName(tool, set));
   const isLeft = names.some((name) => name !== undefined);
   if (!isLeft && names.length > 0) throw ignoredToolChosen();
-  const kept = names.flatMap((name, index) => (name === undefined ? [] : [{ name, index }]));
-  const paramOf = (index: number): string => `tool_choice.tools.${kept[index]?.index ?? index}.name`;
-  return offerAllowed({ mode: choice.mode, names: kept.map(({ name }) => name), paramOf }, tools);
+  const offered = names.flatMap((name, index) => (name === undefined ? [] : [{ name, index }]));
+  const paramOf = (index: number): string => `tool_choice.tools.${offered[index]?.index ?? index}.name`;
+  return offerAllowed({ mode: choice.mode, names: offered.map(({ name }) => name), paramOf }, tools);
 }
 
 /** Undefined for a tool that only a hosted service can run. */

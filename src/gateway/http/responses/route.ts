@@ -33,7 +33,7 @@ export const responsesEndpoint: Endpoint = {
       nameIgnoredTools(c, tools.ignored);
       nameIgnored(c, 'x-ignored-items', ignoredItems(input));
       const progress = createProgress(body, request.model, context, {
-        onItem: (item) => recent.keep(c.get('caller'), item),
+        onItem: (item) => recent.add(c.get('caller'), item),
         formOf: (called) => tools.formOf(called),
       });
       return {

@@ -93,19 +93,19 @@ export class GgufTextEngine implements TextEngine {
 
   async open(request: SequenceRequest): Promise<TextSequence> {
     const { promptTokens, signal, rows = 1, maxTokens, caller, adapter } = request;
-    const place = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
+    const reservation = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
       const sequence = new GgufSequence({
         prompt: promptTokens,
         kv: await this.#start(promptTokens, caller, adapter),
         adapters: this.#setOf(adapter),
         passes: this.#passes,
-        onClose: (ended) => this.#ended({ ...ended, caller, adapter }, request).finally(place.leave),
+        onClose: (ended) => this.#ended({ ...ended, caller, adapter }, request).finally(reservation.leave),
       });
-      place.measure(() => sequence.heldTokens);
+      reservation.measure(() => sequence.heldTokens);
       return sequence;
     } catch (error) {
-      place.leave();
+      reservation.leave();
       throw error;
     }
   }

@@ -18,8 +18,8 @@ globalThis.addEventListener('message', ({ data }: MessageEvent<ThreadStart>) => 
   void serve(data);
 });
 
-async function serve({ module, memory, jobs, ...place }: ThreadStart): Promise<void> {
+async function serve({ module, memory, jobs, ...thread }: ThreadStart): Promise<void> {
   const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
   globalThis.postMessage('ready');
-  new ThreadJobs(memory.buffer, jobs, exports as unknown as KernelExports, place).serve();
+  new ThreadJobs(memory.buffer, jobs, exports as unknown as KernelExports, thread).serve();
 }

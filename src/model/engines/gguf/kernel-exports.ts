@@ -68,7 +68,7 @@ export interface KernelExports {
    * @param kind number of the file's kind, as `tensor-kinds.ts` has it
    * @param to packed matrix, zero where nothing was packed yet
    * @param from any address
-   * @param row place of the first one in the matrix
+   * @param row index of the first one in the matrix
    */
   packRows(kind: number, to: number, from: number, row: number, count: number, columns: number): void;
   /**

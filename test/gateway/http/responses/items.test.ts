@@ -83,12 +83,12 @@ describe('references', () => {
       content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
     });
     const few = new RecentItems({ items: 2, bytes: 1e6 });
-    for (const id of ['a', 'b', 'c']) few.keep('me', message(id));
+    for (const id of ['a', 'b', 'c']) few.add('me', message(id));
     expect(['a', 'b', 'c'].map((id) => few.find('me', id)?.id)).toEqual([undefined, 'b', 'c']);
     const small = new RecentItems({ items: 100, bytes: 2000 });
-    for (const id of ['a', 'b', 'c']) small.keep('me', message(id, 'x'.repeat(300)));
+    for (const id of ['a', 'b', 'c']) small.add('me', message(id, 'x'.repeat(300)));
     expect(['a', 'b', 'c'].map((id) => small.find('me', id)?.id)).toEqual([undefined, 'b', 'c']);
-    small.keep('me', message('huge', 'x'.repeat(3000)));
+    small.add('me', message('huge', 'x'.repeat(3000)));
     expect(['c', 'huge'].map((id) => small.find('me', id)?.id)).toEqual(['c', undefined]);
   });
 });
