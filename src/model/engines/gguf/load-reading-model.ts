@@ -16,7 +16,7 @@ import { ARCHITECTURES, ENCODERS } from './architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { EncoderPass } from './encoder-pass.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
-import { unsupported } from './file/file-problems.js';
+import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader } from './file/header.js';
 import { ForwardPass } from './forward.js';
 import { widestRow } from './forward-shape.js';
@@ -96,15 +96,18 @@ function judgeOf(entry: ModelEntry, { metadata, file }: GgufHeader, architecture
   return judge;
 }
 
-/** By their numbers in files. */
-const POOLINGS: readonly (Pooling | undefined)[] = [undefined, 'mean', 'cls', 'lasttoken'];
+/** By their numbers in files. What ranks may say so. */
+const POOLINGS: readonly (Pooling | undefined)[] = [undefined, 'mean', 'cls', 'lasttoken', undefined];
 
 function poolingOf(
   entry: ModelEntry,
-  { metadata }: GgufHeader,
+  { file, metadata }: GgufHeader,
   { name, isEncoder }: { name: string; isEncoder: boolean },
 ): Pick<PlannedReader, 'pooling' | 'warning'> {
-  const own = POOLINGS[Number(metadata.get(`${name}.pooling_type`) ?? 0)] ?? entry.pooling;
+  const given = metadata.get(`${name}.pooling_type`) ?? 0;
+  if (typeof given !== 'number' || !(given in POOLINGS))
+    throw unsupported(file, `its metadata \`${name}.pooling_type\` is ${shown(String(given))}, which is not supported`);
+  const own = POOLINGS[given] ?? entry.pooling;
   if (own || entry.task === 'rerank') return { pooling: own ?? 'cls', warning: undefined };
   if (!isEncoder) return { pooling: 'lasttoken', warning: undefined };
   const warning = 'its file does not name a pooling, so the mean is used: set `pooling` in its entry.';

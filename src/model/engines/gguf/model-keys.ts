@@ -1,4 +1,5 @@
 /** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
+import type { InferenceError } from '../../../core/errors/inference-error.js';
 import { type Architecture, ENCODERS } from './architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufValue } from './file/header.js';
@@ -38,12 +39,14 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
 
   text(key: string): string | undefined {
     const value = this.#get(key);
-    return typeof value === 'string' ? value : undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw this.#unfit(key, 'is not a text');
   }
 
   flag(key: string, otherwise: boolean): boolean {
     const value = this.#get(key);
-    return typeof value === 'boolean' ? value : otherwise;
+    if (value === undefined || typeof value === 'boolean') return value ?? otherwise;
+    throw this.#unfit(key, 'is neither true nor false');
   }
 
   number(key: string, otherwise?: number): number {
@@ -52,8 +55,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     const number = typeof value === 'object' && new Set(value).size === 1 ? value[0] : value;
     if (typeof number === 'number' && Number.isFinite(number)) return number;
     if (value === undefined && otherwise !== undefined) return otherwise;
-    const why = value === undefined ? 'is missing' : 'is not one number';
-    throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` ${why}`);
+    throw this.#unfit(key, value === undefined ? 'is missing' : 'is not one number');
   }
 
   /** A number where 0 stands for the usual one. */
@@ -64,8 +66,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
   /** A whole number. */
   size(key: string, otherwise?: number, least = 1): number {
     const size = this.number(key, otherwise);
-    if (!Number.isInteger(size) || size < least || size > 2 ** 31)
-      throw unsupported(this.#file, `its metadata \`${this.name}.${key}\` is ${size}`);
+    if (!Number.isInteger(size) || size < least || size > 2 ** 31) throw this.#unfit(key, `is ${size}`);
     return size;
   }
 
@@ -78,6 +79,10 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
       if (!name.startsWith(begin) || isKnown(name.slice(begin.length)) || isOff(value)) continue;
       throw unsupported(this.#file, `its metadata \`${shown(name)}\` is not supported for this architecture`);
     }
+  }
+
+  #unfit(key: string, why: string): InferenceError {
+    return unsupported(this.#file, `its metadata \`${this.name}.${key}\` ${why}`);
   }
 
   #get(key: string): GgufValue | undefined {

@@ -250,6 +250,7 @@ describe('[W03] refuses files of another task by name', () => {
     ['a model for ranking as embeddings', tinyEncoder({ labels: 1 }), {}, /cls\.output/],
     ['a decoder whose way to rank is not known', tinyFile(), { task: 'rerank' }, /rank/],
     ['a tensor that is missing', tinyEncoder({ without: ['blk.1.ffn_up.weight'] }), {}, /blk\.1\.ffn_up\.weight/],
+    ['a pooling that there is not', tinyEncoder({ pooling: 5 }), {}, /bert\.pooling_type` is 5/],
     ['a key that is not used', tinyEncoder({ metadata: { 'bert.rope.freq_base': 1e4 } }), {}, /bert\.rope\.freq_base/],
   ])('%s', async (_, file, fields, message) => {
     const header = await headerOf(file);
@@ -265,6 +266,26 @@ describe('[W03] refuses files of another task by name', () => {
     const wrong = /it has \d+ tokens and weights for 4/;
     expect(() => planTextModel({ ...ENTRY, task: 'chat' }, decoder)).toThrow(wrong);
     for (const header of [decoder, encoder]) expect(() => planReader(ENTRY, header)).toThrow(wrong);
+  });
+
+  it('[W04] an encoder with a tensor that it lacks, has in another shape or does not use', async () => {
+    const content = encoderContent();
+    const refusal = (tensors: typeof content.tensors): Promise<string> =>
+      headerOf(writeGguf({ ...content, tensors }))
+        .then((header) => String(planReader(ENTRY, header).contextLength))
+        .catch((error: unknown) => (error as Error).message);
+    const odd = { name: 'blk.0.attn_odd.weight', shape: [64], kind: 'F32', data: new Float32Array(64) } as const;
+    expect(await refusal([...content.tensors, odd])).toContain(odd.name);
+    const tensors = content.tensors.filter(({ name }) => !/^blk\.[1-9]/.test(name));
+    const without = (name: string): TensorInput[] => content.tensors.filter((each) => each.name !== name);
+    // Biases of matrices, and kinds of texts.
+    const needed = tensors.filter(({ name }) => !/(?:attn_\w+|ffn_\w+)(?<!norm)\.bias$|^token_types/.test(name));
+    expect(needed.length).toBeGreaterThan(10);
+    for (const { name } of needed) expect(await refusal(without(name))).toContain(`\`${name}\``);
+    for (const { name } of tensors.filter((each) => each.name !== 'token_embd.weight')) {
+      const small = { ...odd, name, shape: [40], data: new Float32Array(40) };
+      expect(await refusal([...without(name), small])).toMatch(/has the shape/);
+    }
   });
 
   it('an encoder for chat', async () => {

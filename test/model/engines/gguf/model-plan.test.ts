@@ -69,6 +69,10 @@ describe('[W03] [W04] what would not be computed is refused by name', () => {
     ['attention.key_length_swa', 8],
     ['rope.dimension_sections', [4, 2, 2, 0]],
     ['something.new', 1],
+    ['rope.scaling.type', 4],
+    ['attention.causal', 1],
+    ['rope.freq_base', 'high'],
+    ['context_length', 1.5],
   ])('llama.%s', async (key, value) => {
     const { code, message } = await refusal({ metadata: { [`llama.${key}`]: value } });
     expect(code).toBe('model_not_supported');

@@ -21,6 +21,8 @@ const SPECIAL_KEYS = {
   cls: 'cls_token_id',
   mask: 'mask_token_id',
 } as const;
+/** Keys that change what a text's tokens are, and that no tokenizer here obeys. */
+const UNREAD = ['ggml.precompiled_charsmap', 'ggml.remove_extra_whitespaces', 'rwkv.world'];
 type SpecialName = keyof typeof SPECIAL_KEYS;
 
 /** What a file says about its tokens. */
@@ -84,6 +86,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     const id = keys.token(`ggml.${key}`, pieces.length);
     if (id !== undefined) special[each as SpecialName] = id;
   }
+  keys.refuseOthers();
   return {
     model,
     rules,
@@ -157,6 +160,15 @@ class TokenizerKeys {
     if (id === undefined || id === -1 || id === 0xffffffff) return undefined;
     if (id < 0 || id >= count) throw damaged(this.#file, `its \`tokenizer.${key}\` is not one of its ${count} tokens`);
     return id;
+  }
+
+  /** @throws InferenceError `model_not_supported` for a key that makes tokens otherwise and that nobody reads */
+  refuseOthers(): void {
+    for (const key of UNREAD) {
+      const value = this.#metadata.get(`tokenizer.${key}`);
+      const isOff = value === undefined || value === false || (typeof value === 'object' && value.length === 0);
+      if (!isOff) throw unsupported(this.#file, `its metadata \`tokenizer.${key}\` is not supported`);
+    }
   }
 
   #get<T extends GgufValue>(key: string, isRight: (value: GgufValue) => value is T): T | undefined {

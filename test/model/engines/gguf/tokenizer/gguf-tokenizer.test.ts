@@ -157,6 +157,12 @@ describe('[W03] refuses', () => {
     ['kinds of other tokens', { ...base, 'tokenizer.ggml.token_type': Int32Array.of(1) }, /^unavailable.*token_type/],
     ['a token beyond the end', { ...base, 'tokenizer.ggml.eos_token_id': 1e6 }, /^unavailable.*eos_token_id/],
     ['a template that is no text', { ...base, 'tokenizer.chat_template': 5 }, /^unavailable.*chat_template/],
+    [
+      'rules for spaces',
+      { ...base, 'tokenizer.ggml.remove_extra_whitespaces': true },
+      /^model_not_supported.*extra_whi/,
+    ],
+    ['changed characters', { ...base, 'tokenizer.ggml.precompiled_charsmap': Uint8Array.of(1) }, /charsmap/],
     ['no scores', { ...base, 'tokenizer.ggml.model': 'llama' }, /^unavailable.*scores/],
   ];
   it.each(CASES)('%s', async (_, metadata, expected) => {
