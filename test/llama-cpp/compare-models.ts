@@ -92,10 +92,20 @@ export async function compareAdapters(llama: Llama): Promise<string[]> {
   const differences: string[] = [];
   for (const [name, model, given] of cases) {
     const file = tinyFile({ ...model, kind: 'F32' });
-    const adapters = given.map(({ scale = 1, ...adapter }) => ({ file: tinyAdapter(adapter), scale }));
+    const adapters = given.map(({ scale = 1, ...adapter }) => ({
+      file: tinyAdapter(adapter),
+      // llama.cpp rounds what it multiplies with other kinds.
+      theirFile: tinyAdapter({ ...adapter, asFloats: true }),
+      scale,
+    }));
     differences.push(...(await compareModel(llama, name, file, file, adapters)));
   }
   return differences;
+}
+
+interface ComparedAdapter extends Required<GivenAdapter> {
+  /** What llama.cpp reads. */
+  theirFile: Uint8Array;
 }
 
 /** @param file what this project's engine reads, in 32 bits @param theirFile what llama.cpp reads */
@@ -104,7 +114,7 @@ async function compareModel(
   name: string,
   file: Uint8Array,
   theirFile: Uint8Array,
-  adapters: readonly Required<GivenAdapter>[] = [],
+  adapters: readonly ComparedAdapter[] = [],
 ): Promise<string[]> {
   const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS, adapters).catch((error: unknown) => String(error));
   if (typeof theirs === 'string') return [`${name}: ${theirs}`];
@@ -132,13 +142,13 @@ async function logitsOfLlamaCpp(
   llama: Llama,
   file: Uint8Array,
   tokens: readonly number[],
-  adapters: readonly Required<GivenAdapter>[],
+  adapters: readonly ComparedAdapter[],
 ): Promise<{ logits: Float32Array[]; answer: number[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
   try {
     const path = join(folder, 'model.gguf');
     writeFileSync(path, file);
-    const lora = adapters.map(({ file: bytes, scale }, index) => {
+    const lora = adapters.map(({ theirFile: bytes, scale }, index) => {
       const filePath = join(folder, `adapter-${index}.gguf`);
       writeFileSync(filePath, bytes);
       return { filePath, scale };

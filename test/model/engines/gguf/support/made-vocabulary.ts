@@ -33,10 +33,13 @@ const BERT = {
   'bert.attention.causal': false,
 };
 
+/** Rules of the bundled model, which no other program knows. */
+const OWN_RULES = 'tiny-chat';
+
 /** Vocabularies by name. */
 export function madeVocabularies(): Map<string, Record<string, MetadataInput>> {
   const all = new Map<string, Record<string, MetadataInput>>();
-  for (const pre of [undefined, ...SPLIT_RULES.keys()])
+  for (const pre of [undefined, ...SPLIT_RULES.keys()].filter((name) => name !== OWN_RULES))
     all.set(pre ?? 'no pre', { ...LLAMA, ...byteLevelVocabulary(AWKWARD_TEXTS, pre) });
   all.set('llama', { ...LLAMA, ...scoredVocabulary(AWKWARD_TEXTS) });
   all.set('llama without a space', { ...LLAMA, ...scoredVocabulary(AWKWARD_TEXTS, false) });

@@ -1,7 +1,7 @@
 /** LoRA adapters of made files, and the files that have them in their weights. @module */
 import type { TensorKind } from '../../../../../src/model/engines/gguf/file/tensor-kinds.js';
 import { dequantize, quantize } from './quantize.js';
-import { tinyContent, type TinyFile } from './tiny-file.js';
+import { inFloats, tinyContent, type TinyFile } from './tiny-file.js';
 import { type MetadataInput, type TensorInput, writeGguf } from './write-gguf.js';
 
 export interface TinyAdapter {
@@ -14,6 +14,8 @@ export interface TinyAdapter {
   alpha?: number;
   /** Of what it has. @default F32 */
   kind?: TensorKind;
+  /** The numbers that the kind holds are written as 32-bit floats. */
+  asFloats?: boolean;
   /** Other adapters have other numbers. */
   seed?: number;
   metadata?: Record<string, MetadataInput>;
@@ -35,7 +37,7 @@ export function tinyAdapter(options: TinyAdapter): Uint8Array<ArrayBuffer> {
       ...(alpha !== 0 && { 'adapter.lora.alpha': { type: 'f32', value: alpha } }),
       ...metadata,
     },
-    tensors: tensors ?? halvesOf(options),
+    tensors: tensors ?? (options.asFloats ? halvesOf(options).map(inFloats) : halvesOf(options)),
   });
 }
 

@@ -61,7 +61,8 @@ export function tinyFile(options: TinyFile = {}): Uint8Array<ArrayBuffer> {
   });
 }
 
-function inFloats(tensor: TensorInput): TensorInput {
+/** What a tensor's kind holds, as 32-bit floats. */
+export function inFloats(tensor: TensorInput): TensorInput {
   const { kind, data } = tensor;
   if (!(data instanceof Float32Array)) return tensor;
   return { ...tensor, kind: 'F32', data: dequantize(kind, quantize(kind, data)) };
