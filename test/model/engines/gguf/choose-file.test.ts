@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MODEL_ENTRY } from '../../../../src/core/models/model-entry.js';
+import { parseOptions } from '../../../../src/core/models/option-schema.js';
 import { chooseFile } from '../../../../src/model/engines/gguf/choose-file.js';
 
 const chosen = (names: readonly string[], file?: string): string =>
@@ -16,7 +18,16 @@ const REPOSITORY = [
   'mmproj-m-F16.gguf',
 ];
 
-describe('the file of a repository', () => {
+describe('[W02] the file of a repository', () => {
+  it.each(['x.bin', 'x.gguf?token=1', '/x.gguf', '../x.gguf', 'a/../x.gguf', 'https://a.b/x.gguf', '', 5])(
+    'is refused by name when inference starts: %s',
+    (file) => {
+      const entry = { id: 'm', task: 'chat', backend: 'gguf', source: 'own/er', file };
+      const error = { code: 'invalid_request', details: { param: 'file' } };
+      expect(() => parseOptions(MODEL_ENTRY, entry)).toThrow(expect.objectContaining(error));
+    },
+  );
+
   it('is the one that `file` names, `*` for any characters but `/`', () => {
     expect(chosen(REPOSITORY, 'm-Q8_0.gguf')).toBe('m-Q8_0.gguf');
     expect(chosen(REPOSITORY, '*Q4_K_M.gguf')).toBe('m-Q4_K_M.gguf');

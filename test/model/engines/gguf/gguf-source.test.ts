@@ -84,7 +84,7 @@ describe('the file of an entry', () => {
     expect(source.description).toEqual({ architecture: 'llama', license: 'mit', overview: 'Small, F16' });
   });
 
-  it('of a folder without a list cannot be a pattern', async () => {
+  it('[W02] of a folder without a list cannot be a pattern', async () => {
     const source = `${server.url}m`;
     expect(await failureOf({ source, file: '*.gguf' })).toMatch(/^invalid_request permanent: .*no list of files/);
     expect(await failureOf({ source })).toMatch(/^invalid_request permanent: .*needs `file`/);
@@ -92,7 +92,7 @@ describe('the file of an entry', () => {
     expect(await failureOf({ dtype: 'q8' })).toMatch(/^invalid_request permanent: .*`dtype`/);
   });
 
-  it('of a hub repository is found by its list, and without a network among the stored ones', async () => {
+  it('[W02] of a hub repository is found by its list, and without a network among the stored ones', async () => {
     const lfs = { oid: sha256Of(FILE), size: FILE.length };
     const tree = ['a-Q8_0.gguf', 'a-Q4_K_M.gguf'].map((path) => ({ type: 'file', path, size: 1, oid: 'x', lfs }));
     const { fetch } = store;
