@@ -57,7 +57,7 @@ export interface Reasoning {
 }
 
 /** What a client that does not know the model wants of its thinking. */
-export type ThinkingWish = 'required' | 'if-able';
+type ThinkingWish = 'required' | 'if-able';
 
 /** What the client's request calls parts of this one, for errors. Absent: what chat completions call them. */
 export interface ParamNames {

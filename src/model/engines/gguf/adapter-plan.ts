@@ -9,7 +9,7 @@ import type { ModelPlan } from './model-plan.js';
 import { columnsOfBlock, isFloatKind, packedBytes, packedKindOf } from './packed-kinds.js';
 
 /** The two thin matrices beside one of the model's: what is added is B × (A × input). */
-export interface AdapterPair {
+interface AdapterPair {
   /** A row for each of the ranks; of the look-up of tokens a row for each token. */
   a: GgufTensor;
   /** A row for each row of the model's matrix; of the look-up a row for each number of a token. */
