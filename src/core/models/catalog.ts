@@ -10,7 +10,7 @@ const MAX_NAMED = 8;
 const MAX_NAME_LENGTH = 200;
 
 /** An entry of the catalog, and which of its adapters is used. */
-export interface AdaptedModel {
+interface AdaptedModel {
   entry: ModelEntry;
   adapter?: string;
 }

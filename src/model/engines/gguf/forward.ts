@@ -27,7 +27,7 @@ export interface Span extends AdaptedSpan {
 }
 
 /** Adapters that spans may have, and their widest padded rank. */
-export interface PassAdapters {
+interface PassAdapters {
   all: readonly LoadedAdapter[];
   rank: number;
 }

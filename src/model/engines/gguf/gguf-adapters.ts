@@ -70,7 +70,7 @@ export async function fetchTogether(files: readonly Pick<OpenedAdapter, 'file' |
 }
 
 /** Adapters in memory, as an engine takes them. */
-export interface AssembledAdapters {
+interface AssembledAdapters {
   all: readonly LoadedAdapter[];
   engine: EngineAdapters;
 }

@@ -42,7 +42,7 @@ export interface GgufSource<Plan> {
 }
 
 /** What a file can be wanted as. */
-export type FileKind = 'model' | 'adapter';
+type FileKind = 'model' | 'adapter';
 
 /** Where an entry's file is. */
 interface GgufLocation {
