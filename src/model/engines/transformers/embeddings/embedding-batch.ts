@@ -3,7 +3,7 @@ import type { Pooling } from '../../../../core/models/embedding-fields.js';
 import { normaliseVector } from '../../normalise-vector.js';
 import { type OnnxSession, type OnnxTensor, hasFixedBatchOfOne, toFloat32 } from '../ort/onnx-session.js';
 import type { DenseLayer } from './dense-layer.js';
-import { type FeedOptions, feedsFor } from '../encoder/encoder-feeds.js';
+import { type FeedOptions, feedsFor, isTokenTable } from '../encoder/encoder-feeds.js';
 import { poolVector, type TokenizedText } from '../../pooling.js';
 
 /** The part of ONNX Runtime's session that is used here. */
@@ -23,8 +23,8 @@ export interface BatchOptions extends FeedOptions {
 }
 
 /** The graph gives one vector for each text, not for each token. */
-export function poolsItself({ outputNames }: Pick<EmbeddingSession, 'outputNames'>): boolean {
-  return POOLED_OUTPUTS.some((name) => outputNames.includes(name));
+export function poolsItself(session: Pick<EmbeddingSession, 'inputMetadata' | 'outputNames'>): boolean {
+  return isTokenTable(session) || POOLED_OUTPUTS.some((name) => session.outputNames.includes(name));
 }
 
 /** Runs `batch` and gives one pooled vector per text, not normalised. */

@@ -6,7 +6,7 @@ import type { LoadedModel, LoadOptions } from '../../../../core/models/backend.j
 import { deviceLoss } from '../ort/device-loss.js';
 import { loadFromSource } from '../repository/load-from-source.js';
 import type { ModelSource } from '../repository/model-source.js';
-import { embed } from '../../embed-texts.js';
+import { embed, type InputTokenizer } from '../../embed-texts.js';
 import { EncoderQueue } from '../../encoder-queue.js';
 import type { EmbeddingPrompts } from '../../embedding-prompts.js';
 import {
@@ -18,7 +18,7 @@ import {
 } from './embedding-batch.js';
 import { contextLimit } from '../encoder/context-limit.js';
 import { headsOf } from '../cache/sequence-state.js';
-import { checkInputs, isCache } from '../encoder/encoder-feeds.js';
+import { checkInputs, isCache, isTokenTable } from '../encoder/encoder-feeds.js';
 import { notSupported } from '../repository/not-supported.js';
 import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { detectPooling, type TokenizedText } from '../../pooling.js';
@@ -56,21 +56,22 @@ interface LoadedParts {
 }
 
 async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedParts): Promise<LoadedModel> {
-  const { tokenizer, model, modules } = parts;
+  const { model, modules } = parts;
   const session = model.sessions['model'] as EmbeddingSession;
+  const tokenizer = isTokenTable(session) ? bareTokenizer(parts.tokenizer) : parts.tokenizer;
   const inputs = entry.inputs ?? {};
   checkInputs(session, inputs);
   const poolings = poolsItself(session) ? [] : poolingOf(entry, source, model, modules);
   const batchOptions: BatchOptions = {
     poolings,
     layers: modules.layers,
-    padToken: tokenizer.pad_token_id ?? 0,
+    padToken: parts.tokenizer.pad_token_id ?? 0,
     inputs,
     heads: headsOf(model.config as unknown as Record<string, unknown>),
   };
   // Who wants to read more than it was made for says so.
   const madeFor = entry.contextLength === undefined ? (parts.maxLength ?? Infinity) : Infinity;
-  const facts = factsOf(model, Math.min(tokenizer.model_max_length ?? Infinity, madeFor), entry);
+  const facts = factsOf(model, Math.min(parts.tokenizer.model_max_length ?? Infinity, madeFor), entry);
   const width = await measureWidth(session, tokenizer.encode('a'), batchOptions);
   const prompts = { ...parts.prompts, ...(entry.prompts && { prompts: entry.prompts }) };
   const poolsPrompt = (modules.pooling as { include_prompt?: unknown } | undefined)?.include_prompt !== false;
@@ -85,6 +86,17 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, prompts, poolsPrompt, ...facts }),
     async unload() {
       await model.dispose();
+    },
+  };
+}
+
+/** Tables have no use for control tokens, nor for the token of unknown words where a text has others. */
+function bareTokenizer(tokenizer: PreTrainedTokenizer): InputTokenizer {
+  return {
+    encode(text) {
+      const ids = tokenizer.encode(text, { add_special_tokens: false });
+      const known = ids.filter((id) => id !== tokenizer.unk_token_id);
+      return known.length > 0 ? known : ids;
     },
   };
 }

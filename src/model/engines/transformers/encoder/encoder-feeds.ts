@@ -23,11 +23,28 @@ export function checkInputs(
   { inputMetadata }: Pick<OnnxSession, 'inputMetadata'>,
   inputs: Readonly<Record<string, number>>,
 ): void {
+  if (isTokenTable({ inputMetadata })) return;
   const open = inputMetadata.filter((info) => !(info.name in OF_TOKENS || isCache(info) || info.name in inputs));
   if (open.length === 0) return;
   const names = open.map(({ name }) => `\`${name}\``).join(', ');
   throw notSupported(
     `its graph has inputs that cannot be filled from a text (${names}). Set them in its entry: \`inputs: { ${open[0]!.name}: 0 }\``,
+  );
+}
+
+/** The graph is a table of vectors, of which it gives the mean for each text (`EmbeddingBag`): Model2Vec and potion. */
+export function isTokenTable({ inputMetadata }: Pick<OnnxSession, 'inputMetadata'>): boolean {
+  const names = inputMetadata.map(({ name }) => name);
+  return names.length === 2 && names.includes('input_ids') && names.includes('offsets');
+}
+
+/** All tokens in one row, and where each text begins. */
+function tableFeeds(inputMetadata: readonly OnnxValueInfo[], batch: Batch): Record<string, OnnxTensor> {
+  let begin = 0;
+  const offsets = batch.map(({ length }) => (begin += length) - length);
+  const values: Readonly<Record<string, readonly number[]>> = { input_ids: batch.flat(), offsets };
+  return Object.fromEntries(
+    inputMetadata.map(({ name, type }) => [name, tensorOf(type, values[name]!, [values[name]!.length])]),
   );
 }
 
@@ -52,6 +69,7 @@ export function feedsFor(
   batch: Batch,
   { padToken, inputs, types, heads }: FeedOptions,
 ): Record<string, OnnxTensor> {
+  if (isTokenTable(session)) return tableFeeds(session.inputMetadata, batch);
   const rows = batch.length;
   const columns = Math.max(...batch.map((ids) => ids.length));
   const feeds: Record<string, OnnxTensor> = { ...SequenceState.empty(session, rows, heads).tensors };

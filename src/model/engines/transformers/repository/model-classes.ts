@@ -129,6 +129,17 @@ export const MODEL_CLASSES = [
   },
 ] as const satisfies readonly ModelClasses[];
 
+/** Classes that the library has no name for. */
+const OTHER_CLASSES: readonly ModelClasses[] = [
+  { kind: 'table of token vectors', tasks: ['embeddings'], since: '0.2.0', types: ['model2vec'] },
+  {
+    kind: 'text-to-speech model in four graphs, of which one is a language model for sound',
+    tasks: [],
+    since: '0.2.0',
+    types: ['chatterbox'],
+  },
+];
+
 /** What an entry of a task can name instead. */
 const INSTEAD: Readonly<Record<Task, string>> = {
   chat: 'a decoder of text, such as `onnx-community/Qwen3-0.6B-ONNX`, or one of text and images, such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
@@ -148,7 +159,16 @@ const CLOSED_TASKS: readonly Task[] = ['speech-to-text', 'text-to-speech'];
  * @param config the parsed `config.json`
  * @throws InferenceError `model_not_supported`, permanent; its message names the class and what runs instead
  */
-export function checkModelClass({ id, task }: Pick<ModelEntry, 'id' | 'task'>, config: unknown): void {
+export function checkModelClass(
+  { id, task, source = id }: Pick<ModelEntry, 'id' | 'task' | 'source'>,
+  config: unknown,
+): void {
+  // Repositories of Piper have no `config.json`.
+  if (config === undefined && task === 'text-to-speech' && /\bpiper\b/i.test(source)) {
+    const reason =
+      'voices of Piper are VITS graphs without `config.json` and tokenizer: what turns phonemes into their numbers is in a file of Piper’s own, which is not read here.';
+    throw notSupported(id, `${reason} For task \`${task}\`, take ${INSTEAD[task]}.`);
+  }
   const type = typeOf(config);
   if (type === undefined) return;
   const found = classesOf(type);
@@ -180,7 +200,7 @@ function withArticle(kind: string): string {
 }
 
 function classesOf(type: string): ModelClasses | undefined {
-  return MODEL_CLASSES.find(({ types }: ModelClasses) => types.includes(type));
+  return [...MODEL_CLASSES, ...OTHER_CLASSES].find(({ types }: ModelClasses) => types.includes(type));
 }
 
 function typeOf(config: unknown): string | undefined {

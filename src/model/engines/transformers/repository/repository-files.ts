@@ -232,6 +232,8 @@ const MIN_WEIGHTS_FOR_GPU = 60e6;
 
 /** By the model's parsed `config.json`. Only the language model counts; unknown shapes count as large. */
 export function isLargeEnoughForGpu(config: Readonly<Record<string, unknown>>): boolean {
+  // A table of vectors multiplies nothing.
+  if (config['model_type'] === 'model2vec') return false;
   const shape = { ...config, ...(config['text_config'] as Record<string, unknown> | undefined) };
   const [width, layers] = [shape['hidden_size'] ?? shape['d_model'], shape['num_hidden_layers']];
   const vocabulary = shape['vocab_size'];

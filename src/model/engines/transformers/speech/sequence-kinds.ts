@@ -35,10 +35,15 @@ export const MOONSHINE = sequenceKind(({ config, generation, preprocessor }) => 
   const start = firstNumber(generation['decoder_start_token_id'], config['decoder_start_token_id'], 1);
   return {
     windowSamples: 30 * sampleRate,
-    mostTokens: (samples) => Math.max(6, Math.floor(samples / sampleRate) * 6),
+    mostTokens: (samples) => moonshineTokens(samples / sampleRate),
     begin: (language) => ({ tokens: [start], language }),
   };
 });
+
+/** The most that Moonshine writes of a recording; a part of a second counts, too. */
+export function moonshineTokens(seconds: number): number {
+  return Math.max(6, Math.ceil(6 * seconds));
+}
 
 /** What is said of a recording before its transcript, around the language: no feeling, punctuation, no times, one voice. */
 const COHERE_BEGIN = ['\u2581', '<|startofcontext|>', '<|startoftranscript|>', '<|emo:undefined|>'];

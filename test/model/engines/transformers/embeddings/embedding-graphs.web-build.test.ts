@@ -113,6 +113,61 @@ it.each([NaN, Infinity, -Infinity])('vectors that contain %s are an error', asyn
   await expect(ask(model, [TEXT])).rejects.toMatchObject({ code: 'model_not_supported' });
 });
 
+describe('a table of vectors (Model2Vec)', () => {
+  /** The mean of each text's vectors, as `EmbeddingBag` is exported. */
+  function tableGraph(): OnnxFile {
+    const file = new OnnxFile();
+    file.input('input_ids', INT64, ['num_tokens']);
+    file.input('offsets', INT64, ['batch_size']);
+    file.constant('table', table, [7, 3]);
+    for (const [name, value] of [
+      ['zero', 0n],
+      ['first', 1n],
+      ['far', 1000n],
+      ['last', -1n],
+    ] as const)
+      file.constant(name, BigInt64Array.of(value));
+    file.constant('begin', BigInt64Array.of(0n), []);
+    file.constant('step', BigInt64Array.of(1n), []);
+    file.node('Gather', ['table', 'input_ids'], 'vectors', { axis: 0 });
+    file.node('Shape', ['input_ids'], 'length');
+    file.node('Squeeze', ['length'], 'count');
+    file.node('Range', ['begin', 'count', 'step'], 'places');
+    file.node('Slice', ['offsets', 'first', 'far', 'zero'], 'later');
+    file.node('Concat', ['later', 'length'], 'ends', { axis: 0 });
+    file.node('Unsqueeze', ['offsets', 'last'], 'begin_column');
+    file.node('Unsqueeze', ['ends', 'last'], 'end_column');
+    file.node('GreaterOrEqual', ['places', 'begin_column'], 'behind');
+    file.node('Less', ['places', 'end_column'], 'before');
+    file.node('And', ['behind', 'before'], 'inside');
+    file.node('Cast', ['inside'], 'shares', { to: FLOAT });
+    file.node('MatMul', ['shares', 'vectors'], 'sums');
+    file.node('ReduceSum', ['shares', 'last'], 'sizes', { keepdims: 1 });
+    file.node('Div', ['sums', 'sizes'], 'embeddings');
+    file.output('embeddings', FLOAT, ['batch_size', 3]);
+    return file;
+  }
+  const files = {
+    'config.json': { model_type: 'model2vec', architectures: ['StaticModel'], hidden_dim: 3, normalize: true },
+    'onnx/model_quantized.onnx': undefined,
+    'onnx/model.onnx': Buffer.concat(tableGraph().toMessage()),
+  };
+
+  it('gives the mean of the tokens of each text, without control tokens and unknown words', async () => {
+    const { model } = await load(tableGraph(), files);
+    expect(model.info).toMatchObject({ device: 'wasm', dtype: 'fp32', dimensions: 3 });
+    expect(model.info.warning).not.toMatch(/pooling/);
+    const vectors = await embed(model, ['red', TEXT, 'blue unheard', 'green green red']);
+    expectDirection(vectors[0], vectorOf(4));
+    expectDirection(vectors[1], meanOf([4, 5, 6].map(vectorOf)));
+    expectDirection(vectors[2], vectorOf(6));
+    expectDirection(vectors[3], meanOf([5, 5, 4].map(vectorOf)));
+    expect((await ask(model, [TEXT])).promptTokens).toBe(3);
+    const alone = await embed(model, ['green green red']);
+    expect(alone[0]).toEqual(vectors[3]);
+  });
+});
+
 describe('a file whose name has `q8`', () => {
   const message = Buffer.concat(plain().toMessage());
   const files = { 'onnx/model_quantized.onnx': undefined, 'onnx/model_q8.onnx': message };

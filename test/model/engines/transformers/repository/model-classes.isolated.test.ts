@@ -31,6 +31,12 @@ const options = {
   pageURL: 'http://localhost/',
 };
 
+it('voices of Piper are refused by what they lack', () => {
+  const entry = { id: 'voice', task: 'text-to-speech', source: 'rhasspy/piper-voices' } as const;
+  expect(() => checkModelClass(entry, undefined)).toThrow(/Piper.*tokenizer.*Supertonic/);
+  expect(() => checkModelClass({ ...entry, source: 'someone/voices' }, undefined)).not.toThrow();
+});
+
 describe('a class that does not run for a task', () => {
   it.each<[string, ModelEntry['task'], RegExp]>([
     [
@@ -49,6 +55,8 @@ describe('a class that does not run for a task', () => {
     ['bert', 'chat', /it runs as a model of task `embeddings`/],
     ['unheard_of', 'chat', /transformers.js does not know the class `unheard_of`/],
     ['speecht5', 'text-to-speech', /`speecht5` is a text-to-speech model without a vocoder .*Supertonic/],
+    ['chatterbox', 'text-to-speech', /`chatterbox` is a text-to-speech model in four graphs.*Supertonic/],
+    ['model2vec', 'chat', /`model2vec` is a table of token vectors: it runs as a model of task `embeddings`/],
     ['siglip', 'embeddings', /`siglip`.*all-MiniLM/],
     ['qwen2_vl', 'embeddings', /it runs as a model of task `chat`/],
   ])(
