@@ -24,7 +24,8 @@ const SPACES = new RegExp(`${SPACE}+`);
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
 
 /** @param marks each of which is removed from the ends; without them, spaces are */
-export function stripped(text: string, marks: Value, atStart = true, atEnd = true): string {
+export function stripped(text: string, marks: Value, ends: 'both' | 'start' | 'end' = 'both'): string {
+  const [atStart, atEnd] = [ends !== 'end', ends !== 'start'];
   if (marks === undefined || marks === null) {
     const start = atStart ? text.replace(LEADING_SPACE, '') : text;
     return atEnd ? withoutTrailingSpace(start) : start;
@@ -96,11 +97,10 @@ function splitAtSpace(text: string, most: number, fromEnd: boolean): string[] {
   const words = plain.split(SPACES);
   if (words.length <= most) return words;
   const kept = fromEnd ? words.slice(words.length - most) : words.slice(0, most);
-  let rest = fromEnd ? stripped(text, undefined, false, true) : stripped(text, undefined, true, false);
+  const end = fromEnd ? 'end' : 'start';
+  let rest = stripped(text, undefined, end);
   for (const word of fromEnd ? kept.toReversed() : kept)
-    rest = fromEnd
-      ? stripped(rest.slice(0, -word.length), undefined, false, true)
-      : stripped(rest.slice(word.length), undefined, true, false);
+    rest = stripped(fromEnd ? rest.slice(0, -word.length) : rest.slice(word.length), undefined, end);
   return fromEnd ? [rest, ...kept] : [...kept, rest];
 }
 
@@ -207,7 +207,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     },
   ],
   ['lower', lower],
-  ['lstrip', (text, { positional: [marks] }) => stripped(text, marks, true, false)],
+  ['lstrip', (text, { positional: [marks] }) => stripped(text, marks, 'start')],
   ['partition', (text, given) => partition(text, given, false)],
   [
     'removeprefix',
@@ -231,7 +231,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ],
   ['rpartition', (text, given) => partition(text, given, true)],
   ['rsplit', (text, given) => split(text, given, true)],
-  ['rstrip', (text, { positional: [marks] }) => stripped(text, marks, false, true)],
+  ['rstrip', (text, { positional: [marks] }) => stripped(text, marks, 'end')],
   ['split', (text, given) => split(text, given, false)],
   ['splitlines', (text, given) => linesOf(text, Boolean(parametersOf(given, 'keepends')[0]))],
   ['startswith', (text, given) => begins(text, given, (part, of) => of.startsWith(part))],
