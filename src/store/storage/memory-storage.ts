@@ -74,6 +74,9 @@ export class MemoryStorage implements ByteStorage {
   }
 }
 
+/** A file whose head alone was read, because it is too large to be used, does not occupy memory for all of it. */
+const HEAD_BYTES = 16 * 2 ** 20;
+
 class OpenMemoryFile implements OpenFile {
   readonly #file: MemoryFile;
 
@@ -101,7 +104,7 @@ class OpenMemoryFile implements OpenFile {
     const { kept, metadata } = this.#file;
     const position = part * metadata!.partBytes + (kept[part] ?? 0);
     const end = position + bytes.length;
-    this.#grow(Math.max(end, metadata!.size ?? 0));
+    this.#grow(end);
     this.#file.bytes.set(bytes, position);
     this.#file.length = Math.max(this.#file.length, end);
     kept[part] = (kept[part] ?? 0) + bytes.length;
@@ -121,11 +124,14 @@ class OpenMemoryFile implements OpenFile {
 
   async close(): Promise<void> {}
 
-  #grow(size: number): void {
-    const { bytes } = this.#file;
-    if (bytes.length >= size) return;
-    // The exact size when it is known; doubling else.
-    const larger = new Uint8Array(this.#file.metadata!.size === undefined ? Math.max(size, 2 * bytes.length) : size);
+  /** @param end of what is in it then */
+  #grow(end: number): void {
+    const { bytes, metadata } = this.#file;
+    if (bytes.length >= end) return;
+    const size = metadata!.size ?? Infinity;
+    // The whole of it once more than its head is wanted: no second copy while it comes in. Doubling else.
+    const isWhole = end > HEAD_BYTES && size < Infinity;
+    const larger = new Uint8Array(Math.max(end, isWhole ? size : Math.min(2 * bytes.length, size)));
     larger.set(bytes);
     this.#file.bytes = larger;
   }

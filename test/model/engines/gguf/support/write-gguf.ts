@@ -24,12 +24,15 @@ export type MetadataInput =
   | { type: Exclude<ValueType, 'array'>; value: number | boolean | string }
   | { type: 'array'; of: ValueType; values: readonly MetadataInput[] };
 
-/** A tensor: floats that are brought to its kind, or the bytes as they are. */
-export interface TensorInput {
+export interface TensorShape {
   name: string;
   /** Innermost first: a matrix is `[columns, rows]`. */
   shape: readonly number[];
   kind: TensorKind;
+}
+
+/** A tensor: floats that are brought to its kind, or the bytes as they are. */
+export interface TensorInput extends TensorShape {
   data: Float32Array | Uint8Array;
 }
 
@@ -44,7 +47,28 @@ export interface GgufInput {
 const encoder = new TextEncoder();
 
 /** A whole file. */
-export function writeGguf({ version = 3, metadata, tensors }: GgufInput): Uint8Array<ArrayBuffer> {
+export function writeGguf(input: GgufInput): Uint8Array<ArrayBuffer> {
+  const out = headOf(input);
+  for (const tensor of input.tensors) {
+    out.pad(alignmentOf(input));
+    out.bytes(bytesOf(tensor));
+  }
+  // As other writers do, also behind the last one.
+  out.pad(alignmentOf(input));
+  return out.finish();
+}
+
+/** What comes before the tensors, however large they say they are. */
+export function writeGgufHead(input: Omit<GgufInput, 'tensors'> & { tensors: readonly TensorShape[] }): Uint8Array {
+  const out = headOf(input);
+  out.pad(alignmentOf(input));
+  return out.finish();
+}
+
+const alignmentOf = ({ metadata }: Pick<GgufInput, 'metadata'>): number => Number(metadata['general.alignment'] ?? 32);
+
+function headOf(input: Omit<GgufInput, 'tensors'> & { tensors: readonly TensorShape[] }): Writer {
+  const { version = 3, metadata, tensors } = input;
   const out = new Writer();
   out.u32(0x46554747);
   out.u32(version);
@@ -56,30 +80,29 @@ export function writeGguf({ version = 3, metadata, tensors }: GgufInput): Uint8A
     out.u32(TYPES.indexOf(type));
     out.value(type, value);
   }
-  const alignment = Number(metadata['general.alignment'] ?? 32);
-  const contents = tensors.map(bytesOf);
+  const alignment = alignmentOf(input);
   let offset = 0;
-  for (const [index, { name, shape, kind }] of tensors.entries()) {
-    out.text(name);
-    out.u32(shape.length);
-    for (const size of shape) out.u64(size);
-    out.u32(TENSOR_KINDS[kind].id);
+  for (const tensor of tensors) {
+    out.text(tensor.name);
+    out.u32(tensor.shape.length);
+    for (const size of tensor.shape) out.u64(size);
+    out.u32(TENSOR_KINDS[tensor.kind].id);
     out.u64(offset);
-    offset += Math.ceil(contents[index]!.length / alignment) * alignment;
+    offset += Math.ceil(tensorBytes(tensor) / alignment) * alignment;
   }
-  for (const bytes of contents) {
-    out.pad(alignment);
-    out.bytes(bytes);
-  }
-  // As other writers do, also behind the last one.
-  out.pad(alignment);
-  return out.finish();
+  return out;
 }
 
-function bytesOf({ name, shape, kind, data }: TensorInput): Uint8Array {
-  const values = shape.reduce((product, size) => product * size, 1);
+/** Bytes of a tensor in a file. */
+export function tensorBytes({ shape, kind }: TensorShape): number {
+  const { values, bytes } = TENSOR_KINDS[kind];
+  return (shape.reduce((product, size) => product * size, 1) / values) * bytes;
+}
+
+function bytesOf(tensor: TensorInput): Uint8Array {
+  const { name, kind, data } = tensor;
   const bytes = data instanceof Float32Array ? quantize(kind, data) : data;
-  const expected = (values / TENSOR_KINDS[kind].values) * TENSOR_KINDS[kind].bytes;
+  const expected = tensorBytes(tensor);
   if (bytes.length !== expected) throw new Error(`${name}: ${bytes.length} bytes instead of ${expected}`);
   return bytes;
 }
