@@ -1,5 +1,6 @@
 /** Starts the browser for tools of the command line. @module */
 import { existsSync } from 'node:fs';
+import { findChromium } from './find-chromium.js';
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
 
 /** A browser, and whether it runs in its sandbox; undefined where the caller's options decide. */
@@ -9,7 +10,7 @@ export interface LaunchedBrowser {
 }
 
 /**
- * Starts Chromium in its sandbox wherever that can run: not as root, and not where the system gives no namespaces.
+ * Starts Playwright's Chromium, or a Chrome or Chromium that is installed where Playwright has none, in its sandbox wherever that can run: not as root, and not where the system gives no namespaces.
  * @param hadSandbox what an earlier call returned
  * @throws Error that says what to do
  */
@@ -17,8 +18,25 @@ export async function launchChromium(launch: LaunchOptions = {}, hadSandbox?: bo
   try {
     return await launchSandboxed(launch, hadSandbox);
   } catch (thrown) {
-    throw explainLaunch(thrown, launch.executablePath);
+    const installed = lacksBrowser(thrown) && !namesBrowser(launch) ? findChromium() : undefined;
+    if (installed === undefined) throw explainLaunch(thrown, launch.executablePath);
+    return launchSandboxed({ ...launch, executablePath: installed }, hadSandbox).catch((again: unknown) => {
+      throw explainLaunch(again, installed);
+    });
   }
+}
+
+function namesBrowser({ executablePath, channel }: LaunchOptions): boolean {
+  return executablePath !== undefined || channel !== undefined;
+}
+
+/** Whether Playwright was never given a browser of its own. */
+function lacksBrowser(thrown: unknown): boolean {
+  return /Executable doesn't exist|playwright install(?!-deps)/.test(messageOf(thrown));
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 async function launchSandboxed(launch: LaunchOptions, hadSandbox: boolean | undefined): Promise<LaunchedBrowser> {
@@ -41,15 +59,16 @@ async function launchSandboxed(launch: LaunchOptions, hadSandbox: boolean | unde
  * @param path the executable, where the caller named one
  */
 function explainLaunch(thrown: unknown, path: string | undefined): Error {
-  return new Error(reasonOf(thrown instanceof Error ? thrown.message : String(thrown), path), { cause: thrown });
+  return new Error(reasonOf(thrown, path), { cause: thrown });
 }
 
-function reasonOf(message: string, path: string | undefined): string {
+function reasonOf(thrown: unknown, path: string | undefined): string {
+  const message = messageOf(thrown);
   if (path !== undefined && !existsSync(path)) {
     return `There is no browser at ${path}. Check \`--chromium\` (\`launch.executablePath\`).`;
   }
-  if (/Executable doesn't exist|playwright install/.test(message)) {
-    return 'Playwright has no Chromium here. Run `npx playwright install chromium`, or name one that is installed with `--chromium PATH` (`launch.executablePath`).';
+  if (lacksBrowser(thrown)) {
+    return 'Playwright has no Chromium here, and no Chrome or Chromium is installed where one usually is. Run `npx playwright install chromium`, or name one that is installed with `--chromium PATH` (`launch.executablePath`).';
   }
   if (/missing dependencies|shared libraries/.test(message)) {
     return 'Chromium lacks libraries of the system. Run `npx playwright install-deps chromium`.';

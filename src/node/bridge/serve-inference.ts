@@ -27,6 +27,7 @@ import { ISOLATION_HEADERS, mediaTypeOf, sendFile } from '../static-files/static
 import { type HostedOptions, sendUnavailable } from './page-bridge.js';
 import { PageKeeper } from './page-keeper.js';
 import { RequestBodies } from './request-bodies.js';
+import { sendUnknownPath, servedPath } from './unknown-path.js';
 import { welcomePage } from './welcome-page.js';
 
 /** Those of `startInference`, and how to serve. */
@@ -139,8 +140,11 @@ async function forward(
 ): Promise<void> {
   const open = await keeper.page().catch(() => undefined);
   if (!open) return sendUnavailable(response, target.href, compatibility);
-  const url = matchBase(target, { origin: target.origin, prefix: new URL(open.baseURL).pathname, intercept: [] });
-  if (url === undefined) response.writeHead(404).end('Not Found');
+  const { origin, pathname } = target;
+  const prefix = new URL(open.baseURL).pathname;
+  const served = servedPath(pathname, prefix);
+  const url = served === undefined ? matchBase(target, { origin, prefix, intercept: [] }) : origin + served;
+  if (url === undefined) sendUnknownPath(response, pathname, prefix);
   else await open.forward(url, request, response);
 }
 

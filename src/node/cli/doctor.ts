@@ -20,7 +20,11 @@ export const doctor: Command = {
   usage: ['doctor <URL> [--json] [--chromium PATH]'],
   options: {
     json: { type: 'boolean', help: 'Print the findings as JSON.' },
-    chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
+    chromium: {
+      type: 'string',
+      value: 'PATH',
+      help: "The browser's executable. Default: Playwright's own, else one that is installed.",
+    },
   },
   examples: ['npx inpage doctor http://localhost:5173/', 'npx inpage doctor https://app.example/ --json'],
   async run([url, ...more], { json, chromium }) {

@@ -30,7 +30,11 @@ export const serve: Command = {
       value: 'NAME',
       help: 'service, or hosted for programs that were written for hosted services, such as coding agents.',
     },
-    chromium: { type: 'string', value: 'PATH', help: "The browser's executable. Default: Playwright's own." },
+    chromium: {
+      type: 'string',
+      value: 'PATH',
+      help: "The browser's executable. Default: Playwright's own, else one that is installed.",
+    },
     key: { type: 'boolean', help: 'Require an API key, which is generated and printed.' },
   },
   examples: [
@@ -83,11 +87,16 @@ export async function startServer(
     throw thrown;
   });
   print(`inpage: serving ${server.baseURL}\n`);
+  if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   if (server.sandbox === false) {
     print('inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n');
   }
   return server;
 }
+
+/** Which programs break on what the mode `service` answers by its specification. */
+const HOSTED_HINT =
+  'inpage: start with `--compatibility hosted` for coding agents, LangChain, the AI SDK, and what OpenAI\'s clients do with `parse()`, `verbose_json`, `reasoning_effort: "none"` and file parts\n';
 
 /** Ends with 0 when it is told to; at once when it is told again. */
 function closeOnSignal(server: InferenceServer): void {

@@ -122,7 +122,8 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
   });
 
   it('Playwright without its browser: the command that installs one', () => {
-    const { code, err } = inpage({ PLAYWRIGHT_BROWSERS_PATH: join(folder, 'none') }, 'serve', '--port', '0');
+    const none = join(folder, 'none');
+    const { code, err } = inpage({ PLAYWRIGHT_BROWSERS_PATH: none, CHROMIUM: none }, 'serve', '--port', '0');
     expect(err).toMatch(/^inpage: .*`npx playwright install chromium`.*`--chromium PATH`.*\n$/);
     expect(code).toBe(1);
   });
