@@ -103,6 +103,8 @@ export interface ModelEntry {
    * where neither its name nor its files tell it.
    */
   judgePrompt?: JudgePromptName;
+  /** Models of embeddings only: cut texts that are too long, where a request says nothing of it. @default false */
+  truncate?: boolean;
   /** web-llm: URL of the compiled model library; absent: the id (or source) is one of WebLLM's own list. */
   modelLibrary?: string;
   /** `owned_by` of the model object. @default 'inpage' */
@@ -130,7 +132,7 @@ export interface ModelEntry {
 }
 
 /** Fields of models that run on the device. */
-type OnDevice = 'revision' | 'integrity' | 'device' | 'toolFormat' | 'reasoningFormat' | 'fallback';
+type OnDevice = 'revision' | 'integrity' | 'device' | 'toolFormat' | 'reasoningFormat' | 'fallback' | 'truncate';
 
 /** Fields of transformers.js's models. */
 type OfTransformers = 'dtype' | 'pooling' | 'inputs' | 'voices' | 'phonemizer';
@@ -276,6 +278,7 @@ export const ENTRY_FIELDS = {
   phonemizer: optional(someText),
   prompts: optional(textByName),
   judgePrompt: optional(oneOf(JUDGE_PROMPTS)),
+  truncate: optional(v.boolean('true or false')),
   modelLibrary: optional(someText),
   ownedBy: optional(someText),
   contextLength: optional(count),

@@ -8,6 +8,18 @@ export interface EmbeddingRequest {
   inputType?: string;
   /** Shorten to this many numbers (truncate and renormalise); absent: the model's own length. */
   dimensions?: number;
+  /** Texts that are longer than the model reads are cut; absent: they are refused. */
+  truncate?: Truncation;
+}
+
+/** How texts that are too long are cut. */
+export interface Truncation {
+  /** Where tokens are left out. */
+  side: 'start' | 'end';
+  /** So many are kept at most, special ones included; absent: what the model reads. */
+  tokens?: number;
+  /** What the client sent, for remote services. */
+  fields: Readonly<Record<string, unknown>>;
 }
 
 export interface EmbeddingResult {

@@ -6,6 +6,7 @@ import { runOptions } from './generation/generate.js';
 import { requireModel } from './policy/require-model.js';
 import { parseBody } from './validation/parse-body.js';
 import { readJsonBody } from './validation/read-json-body.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
 import { encodeBase64 } from '../../core/media/base64.js';
 
@@ -27,6 +28,14 @@ const embeddingsRequestSchema = v.object({
   dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
   /** `query`, `document`, or the name of one of the model's prompts. */
   input_type: v.nullish(v.string()),
+  /** As Cohere and Text Embeddings Inference say it. */
+  truncate: v.nullish(v.union([v.boolean(), v.picklist(['END', 'START', 'NONE'])])),
+  /** As Voyage says it. */
+  truncation: v.nullish(v.boolean()),
+  /** As vLLM says it; -1: what the model reads. */
+  truncate_prompt_tokens: v.nullish(
+    v.union([v.literal(-1), v.pipe(v.number(), v.integer(), v.minValue(1))], 'must be -1 or at least 1'),
+  ),
 });
 
 type EmbeddingsRequest = v.InferOutput<typeof embeddingsRequestSchema>;
@@ -41,7 +50,7 @@ export const embeddingsEndpoint: Endpoint = {
   route: (context) => async (c) => {
     const body = parseBody(embeddingsRequestSchema, await readJsonBody(c, context));
     const entry = requireModel(context.inference.catalog, body.model, 'embeddings');
-    const request = toEmbeddingRequest(body, entry.id);
+    const request = toEmbeddingRequest(body, entry);
     await context.admit(c);
     try {
       const answer = await context.inference.embed(request, runOptions(c, 'result'));
@@ -59,10 +68,13 @@ function withoutIndex(thrown: unknown): unknown {
 }
 
 /**
- * @param model catalog id
+ * @param entry of the model
  * @throws InferenceError `invalid_request` for an empty input; `param` names its index
  */
-function toEmbeddingRequest(body: EmbeddingsRequest, model: string): EmbeddingRequest {
+function toEmbeddingRequest(
+  body: EmbeddingsRequest,
+  { id: model, truncate: cutsAll = false }: ModelEntry,
+): EmbeddingRequest {
   const inputs = isSingle(body.input) ? [body.input] : (body.input as (string | number[])[]);
   const empty = inputs.findIndex((input) => input.length === 0);
   if (empty >= 0) {
@@ -74,6 +86,27 @@ function toEmbeddingRequest(body: EmbeddingsRequest, model: string): EmbeddingRe
     inputs,
     ...(typeof body.dimensions === 'number' && { dimensions: body.dimensions }),
     ...(typeof body.input_type === 'string' && { inputType: body.input_type }),
+    ...toTruncation(body, cutsAll),
+  };
+}
+
+/** @param cutsAll whether texts are cut of which a request says nothing */
+function toTruncation(
+  { truncate, truncation, truncate_prompt_tokens: tokens }: EmbeddingsRequest,
+  cutsAll: boolean,
+): Pick<EmbeddingRequest, 'truncate'> {
+  const asked = truncate ?? truncation ?? (tokens == null ? cutsAll : true);
+  if (asked === false || asked === 'NONE') return {};
+  return {
+    truncate: {
+      side: asked === 'START' ? 'start' : 'end',
+      ...(tokens != null && tokens > 0 && { tokens }),
+      fields: {
+        ...(truncate != null && { truncate }),
+        ...(truncation != null && { truncation }),
+        ...(tokens != null && { truncate_prompt_tokens: tokens }),
+      },
+    },
   };
 }
 

@@ -209,6 +209,10 @@ const RESPONSES: Readonly<Record<string, string>> = {
 /** Fields of `POST /embeddings`. */
 const EMBEDDINGS: Readonly<Record<string, string>> = {
   input: 'A text, several texts, or token ids.',
+  truncate:
+    'Texts that are too long are cut: `true` and `END` at their end, `START` at their beginning. `false`, `NONE`: they are refused.',
+  truncation: 'The same as `truncate`, for clients of Voyage.',
+  truncate_prompt_tokens: 'The same for clients of vLLM: cut to this many tokens; -1: to what the model reads.',
   encoding_format: '`base64`: little-endian 32-bit floats, as the official clients ask for.',
   dimensions: 'Shorter vectors, where the model allows it.',
   input_type:

@@ -1,12 +1,13 @@
 /** Texts of requests as vectors, whatever engine runs the model: prompts, limits, repeated inputs and lengths of vectors. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { checkFinite } from '../../core/errors/wrong-output.js';
-import type { EmbeddingRequest, EmbeddingResult } from '../../core/request/embedding-request.js';
+import type { EmbeddingRequest, EmbeddingResult, Truncation } from '../../core/request/embedding-request.js';
 import { estimateHugeLength } from '../prompt/context-window.js';
 import { type EmbeddingPrompts, promptFor } from './embedding-prompts.js';
 import type { EncoderQueue } from './encoder-queue.js';
 import { normaliseVector } from './normalise-vector.js';
 import type { TokenizedText } from './pooling.js';
+import { tokensWithin, truncated } from './truncate-tokens.js';
 
 /** A model of embeddings. */
 export interface Embedder {
@@ -33,7 +34,8 @@ export async function embed(
   const prompt = promptFor(embedder.prompts, request.inputType);
   const inputs = request.inputs.map((input) => (typeof input === 'string' ? prompt + input : input));
   const left = poolsPrompt || prompt === '' ? 0 : promptLength(tokenizer, prompt);
-  const texts = encodeInputs(tokenizer, inputs, embedder).map((ids, index) => ({
+  const encoding = { ...embedder, prompt, truncate: request.truncate };
+  const texts = encodeInputs(tokenizer, inputs, encoding).map((ids, index) => ({
     ids,
     pooledFrom: typeof inputs[index] === 'string' ? Math.min(left, ids.length - 1) : 0,
     length: ids.length,
@@ -75,11 +77,41 @@ export interface InputTokenizer {
   encode(text: string, options?: { add_special_tokens?: boolean }): number[];
 }
 
-interface InputLimits {
+interface InputEncoding {
   /** Maximum number of tokens of one input, special ones included. */
   maxTokens: number;
   /** Token ids are 0 to this, exclusive. */
   vocabularySize: number;
+  /** Stands before each text. */
+  prompt: string;
+  truncate: Truncation | undefined;
+}
+
+/** The ids of an input, of which so many are left as the model reads. */
+function cutInput(
+  tokenizer: InputTokenizer,
+  input: string | readonly number[],
+  truncate: Truncation,
+  { prompt, maxTokens: limit }: InputEncoding,
+): number[] {
+  const { side } = truncate;
+  const encode = (text: string): number[] => tokenizer.encode(text);
+  const frame = specialTokens(tokenizer);
+  const after = frame.after.length;
+  if (typeof input !== 'string') {
+    const ids = [...frame.before, ...input, ...frame.after];
+    return truncated(ids, truncate, limit, { before: frame.before.length, after });
+  }
+  if (side === 'end') {
+    return truncated(tokensWithin(input, { side, limit, encode }), truncate, limit, {
+      before: frame.before.length,
+      after,
+    });
+  }
+  // What stands before the text, its prompt too, stays where the text loses its beginning.
+  const before = prompt === '' ? frame.before : encode(prompt).slice(0, promptLength(tokenizer, prompt));
+  const text = tokensWithin(input.slice(prompt.length), { side, limit, encode }).slice(frame.before.length);
+  return truncated([...before, ...text], truncate, limit, { before: before.length, after });
 }
 
 /**
@@ -89,7 +121,7 @@ interface InputLimits {
 function encodeInputs(
   tokenizer: InputTokenizer,
   inputs: readonly (string | readonly number[])[],
-  limits: InputLimits,
+  limits: InputEncoding,
 ): number[][] {
   const frame = specialTokens(tokenizer);
   return inputs.map((input, index) => {
@@ -100,6 +132,11 @@ function encodeInputs(
       const unknown = input.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabularySize);
       if (unknown !== undefined)
         throw refuse(`contains the token id ${unknown}, which is not in this model's vocabulary`);
+    }
+    if (limits.truncate) {
+      const ids = cutInput(tokenizer, input, limits.truncate, limits);
+      if (ids.length === 0) throw refuse('has no tokens');
+      return ids;
     }
     const tooMany =
       typeof input === 'string' &&

@@ -112,6 +112,48 @@ describe('POST /embeddings', () => {
     expect(vectorsOf(answer)).toHaveLength(1);
   });
 
+  it.each([
+    [{ truncate: true }, 4],
+    [{ truncate: 'END' }, 4],
+    [{ truncate: 'START' }, 4],
+    [{ truncation: true }, 4],
+    [{ truncate_prompt_tokens: -1 }, 4],
+    [{ truncate_prompt_tokens: 2 }, 2],
+    [{ truncate_prompt_tokens: 99 }, 4],
+    [{ truncate: false }, undefined],
+    [{ truncate: 'NONE' }, undefined],
+    [{ truncation: false }, undefined],
+    [{}, undefined],
+  ])('[E12] %j cuts texts that are too long to %s tokens', async (fields, tokens) => {
+    const short = { ...embedder, contextLength: 4 };
+    const send = async (entry: object, model = embedder.id) => {
+      const { app } = await buildApp({ models: [{ ...short, ...entry }] });
+      return postJson(app, '/embeddings', { model, input: ['one two three four five', 'a'], ...fields });
+    };
+    const answer = await send({});
+    expect(answer.status).toBe(tokens === undefined ? 400 : 200);
+    if (tokens === undefined) expect(answer.body.error.param).toBe('input.0');
+    else expect(answer.body.usage.prompt_tokens).toBe(tokens + 1);
+    const cutting = await send({ truncate: true });
+    const says = Object.keys(fields).length > 0;
+    expect(cutting.status).toBe(says && tokens === undefined ? 400 : 200);
+  });
+
+  it('[E12] refuses other values by name', async () => {
+    const { app } = await buildApp({ models: [embedder] });
+    const bad = [
+      ['truncate', 'LEFT'],
+      ['truncate', 1],
+      ['truncation', 'yes'],
+      ['truncate_prompt_tokens', 0],
+      ['truncate_prompt_tokens', -2],
+    ] as const;
+    for (const [param, value] of bad) {
+      const answer = await postJson(app, '/embeddings', { model: embedder.id, input: 'a', [param]: value });
+      expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    }
+  });
+
   it('[E10] `input_type` asks for a prompt of the model', async () => {
     const app = await build({ prompts: { query: 'find this: ', passage: 'a text: ' } });
     const ask = async (fields: object) => (await postJson(app, '/embeddings', { ...valid, ...fields })).body;

@@ -2,8 +2,9 @@
 import type { Script } from '../../../core/models/script.js';
 import type { LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { EmbeddingRequest, EmbeddingResult } from '../../../core/request/embedding-request.js';
+import type { EmbeddingRequest, EmbeddingResult, Truncation } from '../../../core/request/embedding-request.js';
 import { normaliseVector } from '../normalise-vector.js';
+import { truncated } from '../truncate-tokens.js';
 import { promptFor } from '../embedding-prompts.js';
 import { failAsScripted, rest } from './scripted-failures.js';
 import { scriptedInfo } from './scripted-info.js';
@@ -26,8 +27,9 @@ export function createScriptedEmbedder({ script, contextLength, prompts = {} }: 
   const tokenizer = new ScriptedTokenizer();
   const info: ModelInfo = { ...scriptedInfo(contextLength), dimensions: DIMENSIONS };
 
-  const tokensOf = (input: string | number[], index: number): string[] => {
-    const ids = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
+  const tokensOf = (input: string | number[], index: number, truncate: Truncation | undefined): string[] => {
+    const all = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
+    const ids = truncate ? truncated(all, truncate, contextLength) : all;
     const problem =
       ids.length === 0 ? 'is empty' : ids.length > contextLength ? `has more than ${contextLength} tokens` : undefined;
     if (problem) throw new InferenceError('invalid_request', `Input ${index} ${problem}.`, { param: `input.${index}` });
@@ -42,7 +44,7 @@ export function createScriptedEmbedder({ script, contextLength, prompts = {} }: 
       const dimensions = checkedDimensions(request.dimensions);
       const prompt = promptFor({ prompts }, request.inputType);
       const texts = request.inputs.map((input) => (typeof input === 'string' ? prompt + input : input));
-      const inputs = texts.map(tokensOf);
+      const inputs = texts.map((input, index) => tokensOf(input, index, request.truncate));
       await failAsScripted(script, signal);
       await rest(script.tokenDelayMs ?? 0, signal);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);

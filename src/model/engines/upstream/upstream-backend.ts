@@ -112,7 +112,7 @@ async function embed(
   signal: AbortSignal,
   prompts?: Readonly<Record<string, string>>,
 ): Promise<EmbeddingResult> {
-  const { inputs, dimensions, inputType } = request;
+  const { inputs, dimensions, inputType, truncate } = request;
   const prompt = prompts ? promptFor({ prompts }, inputType) : '';
   // Floats are the default everywhere; some services refuse the field.
   const body = {
@@ -120,6 +120,7 @@ async function embed(
     input: inputs.map((input) => (typeof input === 'string' ? prompt + input : input)),
     ...(dimensions !== undefined && { dimensions }),
     ...(inputType !== undefined && !prompts && { input_type: inputType }),
+    ...truncate?.fields,
   };
   const answer = readAnswer(embeddings, await client.postForJson('/embeddings', body, signal));
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);

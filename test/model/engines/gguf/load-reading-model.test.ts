@@ -114,6 +114,25 @@ describe('[W13] embeddings of an encoder', () => {
       code: 'invalid_request',
       details: { param: 'input.0' },
     });
+    const cut = async (more: object, ...texts: (string | number[])[]) =>
+      model.embed!({ ...request(...texts), ...more }, never);
+    const long = `fox ${'a '.repeat(5000)}the brown`;
+    const end = { truncate: { side: 'end', fields: {} } } as const;
+    const start = { truncate: { side: 'start', fields: {} } } as const;
+    const limit = model.info.contextLength;
+    for (const how of [end, start]) expect((await cut(how, long, 'a')).promptTokens).toBeGreaterThan(limit);
+    expect((await cut(end, long)).promptTokens).toBe(limit);
+    expect((await cut(start, long)).promptTokens).toBe(limit);
+    expect((await cut(end, long)).vectors[0]).not.toEqual((await cut(start, long)).vectors[0]);
+    expect((await cut(end, long)).vectors).toEqual((await cut(end, `${long} quick`)).vectors);
+    expect((await cut(start, long)).vectors).toEqual((await cut(start, `quick ${long}`)).vectors);
+    // A text that fits is read as it is.
+    expect((await cut(end, 'brown fox')).vectors).toEqual((await cut({}, 'brown fox')).vectors);
+    // A prompt stays before a text that loses its beginning.
+    const two = { truncate: { ...start.truncate, tokens: (await cut({}, 'The quick fox')).promptTokens } };
+    expect((await cut({ ...two, inputType: 'query' }, 'brown brown fox')).vectors).toEqual(
+      (await cut({}, 'The quick fox')).vectors,
+    );
     await expect(model.embed!(request('a', ''), never)).rejects.toMatchObject({ details: { param: 'input.1' } });
     await expect(model.embed!(request([999_999]), never)).rejects.toMatchObject({ details: { param: 'input.0' } });
   });
