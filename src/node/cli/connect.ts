@@ -46,21 +46,30 @@ async function connectionOf({ url, model, key }: CommandValues): Promise<Program
   const apiKey = String(key ?? 'none');
   if (!isPlain(apiKey)) throw new UsageError('`--key` must be a key in one line without control characters.');
   const models = await modelsOf(baseURL, apiKey);
-  const found = models.find(({ id, chats }) => (model === undefined ? chats : id === model));
+  const firstOf = (capability: string): string | undefined =>
+    models.find(({ capabilities }) => capabilities.includes(capability))?.id;
+  const found = models.find(({ id }) => id === (model ?? firstOf('chat')));
   if (!found) {
     const known = models.map(({ id }) => id).join(', ') || 'none';
     throw new Error(
       `${baseURL} has no ${model === undefined ? 'chat model' : `model \`${String(model)}\``}. Its models: ${known}.`,
     );
   }
-  return { baseURL, key: apiKey, model: found.id, contextLength: found.contextLength };
+  const [embeddings, transcription, speech] = [firstOf('embeddings'), firstOf('transcription'), firstOf('speech')];
+  const others = {
+    ...(embeddings !== undefined && { embeddings }),
+    ...(transcription !== undefined && { transcription }),
+    ...(speech !== undefined && { speech }),
+  };
+  return { baseURL, key: apiKey, model: found.id, contextLength: found.contextLength, models: others };
 }
 
 interface ServedModel {
   id: string;
   /** Undefined: the service has not loaded it and does not know. */
   contextLength: number | undefined;
-  chats: boolean;
+  /** What it can, by the names of the service. */
+  capabilities: readonly string[];
 }
 
 const Metadata = v.object({
@@ -104,7 +113,7 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
   return answer.output.data.map(({ id, context_length: contextLength, vendor_metadata: metadata }) => ({
     id,
     contextLength: metadata?.limits_known ? contextLength : undefined,
-    chats: metadata?.capabilities?.includes('chat') ?? false,
+    capabilities: metadata?.capabilities ?? [],
   }));
 }
 

@@ -9,6 +9,8 @@ export interface ProgramConnection {
   model: string;
   /** Tokens. Undefined: not known, because the model was not loaded; then nothing is written about it. */
   contextLength: number | undefined;
+  /** Ids of its models for other tasks, where it has some. */
+  models: Readonly<Partial<Record<'embeddings' | 'transcription' | 'speech', string>>>;
 }
 
 /** A configuration file. */
@@ -163,18 +165,100 @@ ${contextLength === undefined ? '' : `    defaultCompletionOptions:\n      conte
       },
     },
   }),
-  aider: ({ baseURL, key, model }) => ({
+  aider: ({ baseURL, key, model, contextLength }) => ({
     file: {
       path: '.aider.conf.yml',
+      // Whole files are what small models write best.
       content: `openai-api-base: ${quoted(baseURL)}
 openai-api-key: ${quoted(key)}
 model: ${quoted(`openai/${model}`)}
+edit-format: whole
 `,
     },
+    ...(contextLength !== undefined && {
+      note: `Without this it asks nobody how long a prompt may be. In ~/.aider.model.metadata.json:
+${JSON.stringify(
+  {
+    [`openai/${model}`]: {
+      max_input_tokens: contextLength,
+      max_output_tokens: Math.min(contextLength, 8192),
+      litellm_provider: 'openai',
+      mode: 'chat',
+    },
+  },
+  null,
+  2,
+)}`,
+    }),
   }),
-  'open-webui': ({ baseURL, key }) => ({
-    environment: { OPENAI_API_BASE_URL: baseURL, OPENAI_API_KEY: key },
+  python: ({ baseURL, key, model }) => ({
+    // What the packages openai and anthropic read, and most that stand on them.
+    environment: {
+      OPENAI_BASE_URL: baseURL,
+      OPENAI_API_KEY: key,
+      ANTHROPIC_BASE_URL: rootOf(baseURL),
+      ANTHROPIC_API_KEY: key,
+    },
+    note: `In Python:
+  from openai import OpenAI
+  OpenAI().chat.completions.create(model=${quoted(model)}, messages=[{"role": "user", "content": "Hi"}])`,
   }),
+  litellm: ({ baseURL, key, model }) => ({
+    environment: { OPENAI_API_BASE: baseURL, OPENAI_API_KEY: key },
+    file: {
+      path: 'litellm.yaml',
+      content: `model_list:
+  - model_name: ${quoted(model)}
+    litellm_params:
+      model: ${quoted(`openai/${model}`)}
+      api_base: ${quoted(baseURL)}
+      api_key: ${quoted(key)}
+`,
+    },
+    note: `The file is for the proxy: litellm --config ~/litellm.yaml
+In Python: litellm.completion(model=${quoted(`openai/${model}`)}, messages=…)`,
+  }),
+  llm: ({ baseURL, key, model }) => ({
+    file: {
+      path: '.config/io.datasette.llm/extra-openai-models.yaml',
+      content: `- model_id: ${quoted(model)}
+  model_name: ${quoted(model)}
+  api_base: ${quoted(baseURL)}
+  supports_tools: true
+  supports_schema: true
+`,
+    },
+    note: `Start it with: llm -m ${shellQuoted(model)} --key ${shellQuoted(key)} 'Hi'
+On macOS the file belongs below ~/Library/Application Support/io.datasette.llm; \`llm logs path\` names the folder.`,
+  }),
+  'open-webui': ({ baseURL, key, models }) => {
+    const { embeddings, transcription, speech } = models;
+    const ofOpenAI = (prefix: string) => ({ [`${prefix}_BASE_URL`]: baseURL, [`${prefix}_KEY`]: key });
+    return {
+      environment: {
+        OPENAI_API_BASE_URL: baseURL,
+        OPENAI_API_KEY: key,
+        ...(embeddings !== undefined && {
+          RAG_EMBEDDING_ENGINE: 'openai',
+          RAG_EMBEDDING_MODEL: embeddings,
+          ...ofOpenAI('RAG_OPENAI_API'),
+        }),
+        ...(transcription !== undefined && {
+          AUDIO_STT_ENGINE: 'openai',
+          AUDIO_STT_MODEL: transcription,
+          ...ofOpenAI('AUDIO_STT_OPENAI_API'),
+        }),
+        ...(speech !== undefined && {
+          AUDIO_TTS_ENGINE: 'openai',
+          AUDIO_TTS_MODEL: speech,
+          ...ofOpenAI('AUDIO_TTS_OPENAI_API'),
+        }),
+      },
+      ...(embeddings !== undefined && {
+        note: `Its texts may be longer than ${embeddings} reads: give the entry of that model \`truncate: true\`.`,
+      }),
+    };
+  },
   zed: ({ baseURL, key, model, contextLength }) => ({
     environment: { INPAGE_API_KEY: key },
     file: {

@@ -60,7 +60,17 @@ describe('inpage connect', () => {
   it('writes no file, whatever it is told', async () => {
     expect(() => readArguments('inpage connect', connect, ['codex', '--write'])).toThrow('--write');
     for (const program of Object.keys(PROGRAMS)) await printed(program);
-    for (const name of ['.codex', '.claude', '.config', '.continue', '.pi', '.qwen', '.aider.conf.yml', 'made'])
+    for (const name of [
+      '.codex',
+      '.claude',
+      '.config',
+      '.continue',
+      '.pi',
+      '.qwen',
+      '.aider.conf.yml',
+      'litellm.yaml',
+      'made',
+    ])
       expect(existsSync(join(home, name))).toBe(false);
   });
 
@@ -79,6 +89,42 @@ describe('inpage connect', () => {
     const pi = await printed('pi');
     expect(inShell(/Start it with: (.*)$/m.exec(pi)![1]!)).toEqual(['pi', '--provider', 'inpage', '--model', id]);
     expect(existsSync(join(home, 'made'))).toBe(false);
+  });
+
+  it('quotes it for what Python programs read, too', async () => {
+    const { id } = CHAT;
+    const quoted = JSON.stringify(id);
+    expect(await printed('python')).toContain(`model=${quoted}`);
+    const litellm = await printed('litellm');
+    expect(litellm).toContain(`model: ${JSON.stringify(`openai/${id}`)}\n`);
+    expect(litellm).toContain(`export OPENAI_API_BASE='${url}'`);
+    const llm = await printed('llm');
+    expect(llm).toContain(`model_id: ${quoted}\n`);
+    expect(inShell(/Start it with: (.*)$/m.exec(llm)![1]!)).toEqual(['llm', '-m', id, '--key', 'none', 'Hi']);
+    const aider = await printed('aider');
+    expect(aider).toContain('edit-format: whole\n');
+    expect(JSON.parse(/^\{[^]*^\}$/m.exec(aider)![0])).toEqual({
+      [`openai/${id}`]: { max_input_tokens: 32_768, max_output_tokens: 8192, litellm_provider: 'openai', mode: 'chat' },
+    });
+  });
+
+  it('points Open WebUI at models of other tasks, where there are some', async () => {
+    const vectors = { id: 'vectors', context_length: 256, vendor_metadata: { capabilities: ['embeddings'] } };
+    const voice = { id: 'voice', context_length: 256, vendor_metadata: { capabilities: ['speech'] } };
+    answer = { data: [EARS, CHAT, vectors, voice] };
+    const all = await printed('open-webui');
+    for (const line of [
+      "RAG_EMBEDDING_ENGINE='openai'",
+      "RAG_EMBEDDING_MODEL='vectors'",
+      `RAG_OPENAI_API_BASE_URL='${url}'`,
+      "AUDIO_STT_MODEL='ears'",
+      "AUDIO_TTS_MODEL='voice'",
+      `AUDIO_TTS_OPENAI_API_BASE_URL='${url}'`,
+    ])
+      expect(all).toContain(`export ${line}\n`);
+    expect(all).toContain('`truncate: true`');
+    answer = { data: [CHAT] };
+    expect(await printed('open-webui')).not.toMatch(/RAG|AUDIO/);
   });
 
   it.each([
