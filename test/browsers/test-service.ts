@@ -2,19 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PageInference } from '../../src/index.js';
-import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
-import { type OpenBrowser, retry, type WebDriver } from './web-driver.js';
+import { ask, DOORS, openHost, startStream, streamedSoFar } from './host-page.js';
+import type { OpenBrowser, WebDriver } from './web-driver.js';
 
-declare global {
-  interface Window {
-    inference?: PageInference;
-    inferenceError?: string;
-  }
-}
-
-const DOORS = ['service-worker', 'inference.fetch'] as const;
 const FRANCE = 'What is the capital of France?';
 
 /**
@@ -162,6 +153,42 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     });
   });
 
+  it.each([
+    ['service-worker', 'greedy', {}],
+    ['inference.fetch', 'with a seed', { temperature: 1, seed: 4 }],
+    ['service-worker', 'JSON after a schema', { response_format: FORMAT }],
+  ] as const)('a stream whose host is closed is the same to the last byte (%s, %s)', async (door, _, more) => {
+    const messages = [{ role: 'user', content: 'Tell me about the capital of France.' }];
+    const body = { messages, max_tokens: 120, ...more };
+    const whole = async (): Promise<string> => {
+      await expect.poll(async () => (await streamedSoFar(driver)).ended, { timeout: 60_000 }).toBe(true);
+      const { text } = await streamedSoFar(driver);
+      // Ids and time are the answer's own, and the same in all of its chunks.
+      const [head] = /"id":"[^"]*","object":"[^"]*","created":\d+/.exec(text) ?? [text];
+      return text.replaceAll(head, '');
+    };
+    await openHost(driver);
+    const host = await driver.windowHandle();
+    const guest = await driver.newWindow();
+    await driver.switchToWindow(guest);
+    await openHost(driver);
+    await startStream(driver, door, body);
+    const expected = await whole();
+    expect(expected).not.toContain('"error"');
+    expect(chunksIn(expected)).toBeGreaterThan(8);
+    const setFaults = (delayPerEventMs: number) =>
+      driver.execute(async (delay) => window.inference!.faults.set({ delayPerEventMs: delay }), delayPerEventMs);
+    await setFaults(100);
+    await startStream(driver, door, body);
+    await expect.poll(async () => chunksIn((await streamedSoFar(driver)).text)).toBeGreaterThan(3);
+    await driver.switchToWindow(host);
+    await driver.closeWindow();
+    await driver.switchToWindow(guest);
+    const { text, ended } = await streamedSoFar(driver);
+    expect([chunksIn(text) < chunksIn(expected), ended]).toEqual([true, false]);
+    expect(await whole()).toBe(expected);
+  });
+
   it('a page that is loaded again is served again', async () => {
     await openHost(driver);
     expect(await ask(driver, { door: 'service-worker', question: FRANCE, stream: false })).toMatchObject({
@@ -193,45 +220,16 @@ const SCHEMA = {
   required: ['name', 'age'],
 };
 
-/** Opens the page without an interface and waits until the service has started. */
-async function openHost(driver: WebDriver, origin = demoOrigin()): Promise<void> {
-  const id = String(Math.random());
-  await driver.navigateTo(`${origin}/host.html?${id}#{}`);
-  const started = () =>
-    driver.execute(async (page) => {
-      if (location.search !== `?${page}`) throw new Error('The page before is still there.');
-      while (!window.inference && !window.inferenceError) await new Promise((resolve) => setTimeout(resolve, 50));
-      if (!window.inference) throw new Error(window.inferenceError);
-    }, id);
-  // Firefox may call a page loaded while the one before is still there.
-  await retry(started);
-}
+const NAMES = {
+  type: 'object',
+  properties: { names: { type: 'array', items: { type: 'string', maxLength: 12 }, minItems: 8, maxItems: 8 } },
+  required: ['names'],
+  additionalProperties: false,
+};
+const FORMAT = { type: 'json_schema', json_schema: { name: 'names', strict: true, schema: NAMES } };
 
-interface Asked {
-  door: (typeof DOORS)[number];
-  question: string;
-  stream: boolean;
-}
-
-/** One chat completion; `pieces` counts the reads that it took. */
-function ask(driver: WebDriver, asked: Asked): Promise<{ status: number; text: string; pieces: number }> {
-  return driver.execute(async ({ door, question, stream }) => {
-    const send = door === 'inference.fetch' ? window.inference!.fetch : fetch;
-    const body = { model: 'tiny-chat', stream, messages: [{ role: 'user', content: question }] };
-    const init = { method: 'POST', body: JSON.stringify(body) };
-    const response = await send(`${window.inference!.baseURL}/chat/completions`, init);
-    const reader = response.body!.getReader();
-    const decoder = new TextDecoder();
-    let answer = '';
-    let pieces = 0;
-    for (let step = await reader.read(); !step.done; step = await reader.read()) {
-      pieces += 1;
-      answer += decoder.decode(step.value, { stream: true });
-    }
-    const contents = [...answer.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
-    return { status: response.status, text: contents.join(''), pieces };
-  }, asked);
-}
+/** How many pieces of text have come. */
+const chunksIn = (text: string): number => text.match(/"content":"/g)?.length ?? 0;
 
 /** Runs in the page: begins an answer that would last, leaves it, and tells how its reader sees that. */
 async function leave({ door, way }: { door: string; way: string }): Promise<string> {
