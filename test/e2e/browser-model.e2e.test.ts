@@ -105,3 +105,32 @@ it('a replacement that is installed later, on top of this very service, is not a
   expect(asked.calls).toBe(0);
   for (const answer of asked.answers) expect(answer).toContain('I am in the browser.');
 });
+
+it('where a polyfill that was there before Inpage asks the model that asks it, the request ends, and other models answer', async () => {
+  await context.addInitScript(() => {
+    const answers = async (text: string): Promise<string> => {
+      const body = JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: text }] });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch('/v1/chat/completions', { method: 'POST', headers, body })).text();
+    };
+    const session = {
+      contextWindow: 1_000,
+      contextUsage: 0,
+      measureContextUsage: async () => 1,
+      clone: async () => session,
+      append: async () => {},
+      destroy() {},
+      addEventListener() {},
+      promptStreaming: () =>
+        new ReadableStream({ pull: async (controller) => controller.error(new Error(await answers('Hello'))) }),
+    };
+    const polyfill = { availability: async () => 'available', create: async () => session };
+    Object.defineProperty(globalThis, 'LanguageModel', { value: polyfill });
+  });
+  const page = await openHost(context, {
+    models: [{ id: 'assistant', task: 'chat', backend: 'built-in' }, SMALL],
+    requestTimeout: 2,
+  });
+  expect((await ask(page, 'assistant')).status).toBe(408);
+  expect((await ask(page, 'small')).status).toBe(200);
+});
