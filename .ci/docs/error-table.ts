@@ -44,6 +44,10 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: 'The form cannot be read.',
     fix: 'Pass a `FormData` and set no `content-type` yourself.',
   },
+  previous_response_not_found: {
+    cause: '`previous_response_id` names a response that is not stored: unknown, removed, or sent with `store: false`.',
+    fix: 'Send the conversation’s items instead, and see `storeResponses`.',
+  },
   refusal: {
     cause: 'A model refused a question of `/v1/systemone`.',
     fix: '`param` names the question. `/v1/decisions` answers the others all the same.',

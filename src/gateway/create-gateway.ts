@@ -17,6 +17,7 @@ import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
 import { Faults } from './http/endpoint/faults.js';
 import { Recorder } from './recorder.js';
+import { KeptResponses } from './kept-responses.js';
 import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
 import type { ModelHost, StartOptions } from './scheduler/model-host.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -42,8 +43,9 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   });
   const faults = new Faults();
   const counterStore = defaultCounterStore();
+  const kept = new KeptResponses(options.storeResponses, { now: Date.now, service: options.prefix });
   const answerAs = (compatibility: CompatibilityName): App =>
-    createApp({ ...options, compatibility, counterStore, inference, faults });
+    createApp({ ...options, compatibility, counterStore, inference, faults, responses: kept.opener(compatibility) });
   const own = answerAs(resolveCompatibility(options.compatibility, false));
   const elsewhere = answerAs(resolveCompatibility(options.compatibility, true));
   const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];
@@ -52,6 +54,7 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     inference,
     faults,
     recorder,
+    kept,
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {

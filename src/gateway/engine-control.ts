@@ -4,6 +4,7 @@ import { cancelled, InferenceError } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
+import type { StoredResponses } from '../core/models/stored-model.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
@@ -11,9 +12,10 @@ import { onPeerDeath } from '../relay/liveness-lock.js';
 import type { Faults } from './http/endpoint/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/inference.js';
+import type { KeptResponses } from './kept-responses.js';
 import type { PromptToCache } from './cache-prompt.js';
 
-/** Offered by the gateway to each tab. All but the last three resolve with the models' state, and reject with InferenceError. */
+/** Offered by the gateway to each tab. Those that change models resolve with the models' state, and reject with InferenceError. */
 export interface EngineControl {
   load(model: string): Promise<ModelStatus[]>;
   unload(model: string): Promise<ModelStatus[]>;
@@ -24,6 +26,10 @@ export interface EngineControl {
   setFaults(settings: FaultSettings): Promise<ModelStatus[]>;
   /** What was recorded. Rejects with InferenceError `invalid_request` where nothing is. */
   recorded(): ScriptedEntry[];
+  /** How much is kept of responses. */
+  storedResponses(): Promise<StoredResponses>;
+  /** Removes all of it. */
+  removeResponses(): Promise<void>;
   /** Calls the listener now and after every change, until the signal aborts. */
   subscribe(listener: SnapshotListener, signal: AbortSignal): Promise<void>;
   /** Does nothing: an answer shows that the gateway is not stuck. */
@@ -45,6 +51,7 @@ export interface ControlledParts {
   faults: Faults;
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
+  kept: KeptResponses;
   /** Absent: nothing is recorded. */
   recorder?: Recorder | undefined;
 }
@@ -53,7 +60,7 @@ export interface ControlledParts {
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, cachePrompt, recorder }: ControlledParts,
+  { inference, faults, cachePrompt, kept, recorder }: ControlledParts,
 ): void {
   const closed = new AbortController();
   const { signal } = closed;
@@ -90,6 +97,8 @@ export function serveEngineControl(
         param: 'record',
       });
     },
+    storedResponses: () => kept.usage(),
+    removeResponses: () => kept.clear(),
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;
       const either = AbortSignal.any([stop, signal]);

@@ -92,6 +92,8 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
       clear: () => client.setFaults({}),
     },
     recorded: () => client.recorded(),
+    storedResponses: () => client.storedResponses(),
+    removeResponses: () => client.removeResponses(),
     async stop() {
       releasePage();
       latest.state = 'ended';

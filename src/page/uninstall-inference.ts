@@ -20,8 +20,8 @@ export interface UninstallOptions {
 /**
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
- * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) are
- * removed, too; downloaded models stay in the browser's caches.
+ * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) and
+ * responses that were stored (`storeResponses`) are removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';
@@ -47,6 +47,7 @@ export async function uninstallInference({
     removed = (await registration.unregister()) || removed;
   }
   await removeKeptPrompts();
+  removeResponses();
   return removed;
 }
 
@@ -55,6 +56,15 @@ async function removeKeptPrompts(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
   const root = await storage?.getDirectory?.().catch(() => undefined);
   if (root) await removeAllCachedPrompts(root).catch(() => {});
+}
+
+/** Engines of open pages close the database when they are told. */
+function removeResponses(): void {
+  try {
+    indexedDB.deleteDatabase('inpage-responses');
+  } catch {
+    // Refused where site data is blocked: then there is none.
+  }
 }
 
 /** Settings travel in the script's query. */

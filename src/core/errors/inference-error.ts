@@ -16,6 +16,7 @@
  * - `model_output_invalid`: structured output or a tool call that was cut; `modelOutput` holds the raw text
  * - `unauthenticated`, `rate_limit_exceeded`: the service around the models
  * - `not_found`, `method_not_allowed`, `payload_too_large`, `malformed_multipart`: the HTTP request itself
+ * - `previous_response_not_found`: the response that a new one is to follow is not kept
  * - `refusal`: a decision that the model refuses, where the dialect has no answer for it
  * - `timeout`: no first token or no result in time
  * - `unavailable`: no engine can serve now (worker died, device lost, tab closed)
@@ -43,6 +44,7 @@ export const INFERENCE_ERROR_CODES = [
   'method_not_allowed',
   'payload_too_large',
   'malformed_multipart',
+  'previous_response_not_found',
   'refusal',
   'timeout',
   'unavailable',

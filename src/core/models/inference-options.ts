@@ -84,6 +84,13 @@ export interface InferenceOptions {
    */
   promptCache?: number | string;
   /**
+   * Keep what `/responses` answers on this device, so that later requests may name it (`previous_response_id`): `true` is the
+   * same as `64MB`; a number of bytes or a text with `kB`, `MB` or `GB` is the bound, `memory` keeps it as long as the engine
+   * runs. What was not used for 30 days is removed. Absent: `true` with
+   * `compatibility: 'hosted'`, else nothing is kept.
+   */
+  storeResponses?: boolean | number | string;
+  /**
    * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
    * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
    * intercepted base of another origin goes on only when it carries no key.
@@ -150,6 +157,22 @@ function toBytes(value: number | string): number {
   return Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN));
 }
 
+const STORING = 'true, false, `memory`, or a size such as `64MB`';
+/** Bytes that `true` stands for. */
+const STORED_BYTES = 64e6;
+/** False, `memory`, or bytes. */
+const storeResponses = v.union(
+  [
+    v.pipe(
+      v.boolean(),
+      v.transform((on) => (on ? STORED_BYTES : false)),
+    ),
+    v.literal('memory'),
+    size,
+  ],
+  STORING,
+);
+
 /** Used by the gateway and by the relays before it. Without `compatibility` it follows from the URL that was requested. */
 const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility) };
 
@@ -168,6 +191,7 @@ const REALMS = {
       600,
     ),
     record: optional(v.boolean('true or false')),
+    storeResponses: optional(storeResponses),
     ...SHARED,
   }),
   /** The model workers; the same holds for them. */

@@ -2,7 +2,7 @@
 import type { FaultSettings } from './fault-settings.js';
 import type { ScriptedEntry } from './model-entry.js';
 import type { ModelStatus } from './model-status.js';
-import type { StoredModel } from './stored-model.js';
+import type { StoredModel, StoredResponses } from './stored-model.js';
 
 /**
  * A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped: its files
@@ -71,6 +71,10 @@ export interface PageInference {
    * @throws InferenceError `invalid_request` without the option
    */
   recorded(): Promise<ScriptedEntry[]>;
+  /** How much is stored of what `/responses` answered; see the option `storeResponses`. */
+  storedResponses(): Promise<StoredResponses>;
+  /** Removes all of it, of every caller. */
+  removeResponses(): Promise<void>;
   /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
   stop(): Promise<void>;
 }

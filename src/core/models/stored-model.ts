@@ -39,3 +39,10 @@ export interface StoredModel {
   /** Unix milliseconds. */
   lastUsed: number;
 }
+
+/** How much is stored of what `/responses` answered. */
+export interface StoredResponses {
+  responses: number;
+  conversations: number;
+  bytes: number;
+}

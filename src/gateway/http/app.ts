@@ -13,7 +13,7 @@ import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
-import { COMPATIBILITY } from './policy/compatibility.js';
+import { type Compatibility, COMPATIBILITY } from './policy/compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
 import { decisionsEndpoint, systemOneEndpoint } from './decisions/endpoints.js';
 import { embeddingsEndpoint } from './embeddings.js';
@@ -30,6 +30,7 @@ import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStor
 import { createRateLimiter } from './policy/rate-limits.js';
 import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { compactEndpoint } from './responses/compact.js';
+import { storedResponseEndpoints } from './responses/stored-endpoints.js';
 import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
 
 /** Every operation below the prefix. */
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   responsesEndpoint,
   inputTokensEndpoint,
   compactEndpoint,
+  ...storedResponseEndpoints,
   embeddingsEndpoint,
   rerankEndpoint,
   decisionsEndpoint,
@@ -66,6 +68,8 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   /** @default counters in IndexedDB where there is one, else in memory */
   counterStore?: CounterStore;
   faults?: Faults;
+  /** What keeps responses; absent: nothing does. */
+  responses?: HttpContext['responses'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
   /** Largest JSON body in bytes. @default {@link MAX_BODY_BYTES} */
@@ -91,7 +95,8 @@ export function createApp(options: AppOptions): App {
   app.use('*', addIds(context));
   app.onError((error, c) => answerError(error, c, context));
 
-  const paths = byPath([...ENDPOINTS, openApiEndpoint(ENDPOINTS, options)]);
+  const offered = ENDPOINTS.filter(({ isOffered }) => isOffered?.(context.compatibility) ?? true);
+  const paths = byPath([...offered, openApiEndpoint(offered, options)]);
   app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
   app.notFound((c) => {
     const { path } = c.req;
@@ -156,7 +161,8 @@ function unknownPath(path: string, prefix: string, known: readonly string[]): In
 
 function createContext(options: AppOptions): HttpContext {
   const now = options.now ?? Date.now;
-  const compatibility = COMPATIBILITY[options.compatibility ?? 'service'];
+  const named = COMPATIBILITY[options.compatibility ?? 'service'];
+  const compatibility: Compatibility = options.responses ? { ...named, keeping: 'kept' } : named;
   const { requestsPerMinute, requestsPerDay } = compatibility.rateLimits;
   const limits = {
     requestsPerMinute: options.rateLimits?.requestsPerMinute ?? requestsPerMinute,
@@ -172,6 +178,7 @@ function createContext(options: AppOptions): HttpContext {
     createId: options.createId ?? createUuid,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
+    responses: options.responses,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     async admit(c, requests = 1) {
       c.set('answerHeaders', await limiter.take(c.get('caller'), requests));

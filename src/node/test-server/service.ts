@@ -6,6 +6,7 @@ import type { ScriptedReply } from '../../core/models/script.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { Faults } from '../../gateway/http/endpoint/faults.js';
 import { createMemoryCounterStore } from '../../gateway/http/policy/counter-store.js';
+import { KeptResponses } from '../../gateway/kept-responses.js';
 import { Recorder } from '../../gateway/recorder.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
 import { OpenCatalog } from './open-catalog.js';
@@ -42,8 +43,10 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
     ...(start !== undefined && { clock: clock.now, createId: countingIds(toCallId) }),
   });
   const faults = new Faults();
+  const kept = new KeptResponses(options.storeResponses, { now: clock.now, service: options.prefix });
   const app = createApp({
     ...options,
+    responses: kept.opener(options.compatibility ?? 'service'),
     inference,
     faults,
     counterStore: createMemoryCounterStore(),

@@ -25,6 +25,8 @@ export interface Endpoint {
   requestSchema?: (compatibility: Compatibility) => GenericSchema | undefined | Promise<GenericSchema | undefined>;
   /** @default 'application/json' */
   requestType?: 'application/json' | 'multipart/form-data';
+  /** Whether a service of this kind has it. @default all have */
+  isOffered?: (compatibility: Compatibility) => boolean;
   /** Makes the handler. It throws InferenceErrors; the app renders them in the endpoint's shape. */
   route: (context: HttpContext) => Handler<HttpEnvironment>;
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
 import type { ControlledInference } from '../../scheduler/inference.js';
+import type { ResponseStore } from '../../state/response-store.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { EndpointName } from '../errors/error-table.js';
 
@@ -46,6 +47,8 @@ export interface HttpContext {
   streamTiming: StreamTiming;
   /** Simulated failures. `admit` and `streamResponse` apply them, so endpoints need not. */
   faults: Faults;
+  /** Opens what is kept of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
+  responses?: (() => Promise<ResponseStore>) | undefined;
   /** Largest JSON body in bytes. */
   maxBodyBytes: number;
   /**

@@ -14,7 +14,7 @@ export type EndpointBody = Pick<Endpoint, 'requestSchema' | 'route'>;
 export function lazyEndpoint(head: EndpointHead, load: () => Promise<EndpointBody>): Endpoint {
   return {
     ...head,
-    ...(head.method !== 'GET' && {
+    ...(head.method === 'POST' && {
       requestSchema: async (compatibility) => (await fetchPart(load)).requestSchema?.(compatibility),
     }),
     route: (context) => {
@@ -27,8 +27,8 @@ export function lazyEndpoint(head: EndpointHead, load: () => Promise<EndpointBod
   };
 }
 
-/** @throws InferenceError `unavailable` when the module cannot be fetched */
-async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
+/** Code that is loaded with its first use. @throws InferenceError `unavailable` when the module cannot be fetched */
+export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load();
   } catch (cause) {

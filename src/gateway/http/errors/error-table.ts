@@ -39,6 +39,11 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   model_not_supported: { status: 400, type: 'invalid_request_error', code: 'model_not_supported' },
   unsupported_tool_type: { status: 400, type: 'invalid_request_error', code: 'unsupported_tool_type' },
   tool_choice_unsatisfied: { status: 400, type: 'invalid_request_error', code: 'tool_choice_unsatisfied' },
+  previous_response_not_found: {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'previous_response_not_found',
+  },
   refusal: { status: 400, type: 'invalid_request_error', code: 'refusal' },
   malformed_multipart: { status: 400, type: 'invalid_request_error', code: 'malformed_multipart' },
   unauthenticated: { status: 401, type: 'authentication_error', code: 'invalid_api_key' },

@@ -29,6 +29,8 @@ interface CheckedBody<Body> {
   images: RequestImages;
   /** Name of the caller's rate-limit counters. */
   caller: string;
+  /** Whose state the request may see; see `HttpEnvironment`. */
+  partition: string | undefined;
 }
 
 /** How a dialect reads its bodies. */
@@ -36,7 +38,7 @@ export interface BodyReader<Body extends CommonBody, Read> {
   /** @throws InferenceError about the body */
   parse: (json: Record<string, unknown>) => Body;
   /** The body in canonical form. @throws InferenceError about the body */
-  read: (checked: CheckedBody<Body>) => Read;
+  read: (checked: CheckedBody<Body>) => Read | Promise<Read>;
   /** Names of fields that have no effect. @default those of other services */
   ignored?: (json: Record<string, unknown>) => string[];
   /** How many requests it takes from the caller's quota. @default 1 */
@@ -108,7 +110,8 @@ export async function acceptRequest<Body extends CommonBody, Read>(
   const body = reader.parse(json);
   const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
   const images = new RequestImages();
-  const read = reader.read({ body, json, modelId, images, caller: c.get('caller') });
+  const callers = { caller: c.get('caller'), partition: c.get('partition') };
+  const read = await reader.read({ body, json, modelId, images, ...callers });
   await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
   await context.admit(c, reader.countRequests?.(read));
   nameIgnored(c, 'x-ignored-fields', (reader.ignored ?? ignoredFields)(json));

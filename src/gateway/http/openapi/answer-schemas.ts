@@ -162,6 +162,15 @@ export const response = object({
   store: boolean,
 });
 
+/** Items of a request are as they were sent. */
+export const inputItems = object({
+  object: only('list'),
+  data: list(object({ type: text, id: text })),
+  first_id: orNull(text),
+  last_id: orNull(text),
+  has_more: boolean,
+});
+
 export const compaction = object({
   id: text,
   object: only('response.compaction'),

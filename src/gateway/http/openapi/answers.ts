@@ -2,7 +2,7 @@
 import type { Compatibility } from '../policy/compatibility.js';
 import * as schemas from './answer-schemas.js';
 import * as ollama from './ollama-answers.js';
-import { integer, list, object, only, orNull, text, type JsonSchema } from './json-schema.js';
+import { boolean, integer, list, object, only, orNull, text, type JsonSchema } from './json-schema.js';
 
 /** Parts that several answers have, by their names in the document. */
 export const ANSWER_PARTS: Record<string, JsonSchema> = {
@@ -47,6 +47,12 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
     schema: object({ object: only('response.input_tokens'), input_tokens: integer }),
   }),
   'POST /responses/compact': () => ({ name: 'Compaction', schema: schemas.compaction }),
+  'GET /responses/{id}': () => ({ name: 'Response', schema: schemas.response }),
+  'DELETE /responses/{id}': () => ({
+    name: 'RemovedResponse',
+    schema: object({ id: text, object: only('response'), deleted: boolean }),
+  }),
+  'GET /responses/{id}/input_items': () => ({ name: 'InputItems', schema: schemas.inputItems }),
   'POST /embeddings': () => ({ name: 'Embeddings', schema: schemas.embeddings }),
   'POST /rerank': () => ({ name: 'Ranking', schema: schemas.ranking }),
   'POST /decisions': () => ({ name: 'Decisions', schema: schemas.decisions }),

@@ -38,6 +38,11 @@ export interface Compatibility extends SamplingRules {
   foreignItems: 'refused' | 'read';
   /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
   files: 'unknown' | 'text';
+  /**
+   * Fields of `/responses` that ask for something kept: an error; `store` read as false and the rest an error; or obeyed.
+   * The app says so by `storeResponses`; this is what a service that keeps nothing does.
+   */
+  keeping: 'refused' | 'unkept' | 'kept';
   /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
   general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
 }
@@ -61,6 +66,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     foreignItems: 'refused',
     files: 'unknown',
     sampling: 'specified',
+    keeping: 'refused',
     general: { shapes: [], codes: [] },
   },
   hosted: {
@@ -80,6 +86,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     foreignItems: 'read',
     files: 'text',
     sampling: 'by-model',
+    keeping: 'unkept',
     general: { shapes: ['flat', 'simple', 'html'], codes: ['internal', 'unavailable'] },
   },
 };

@@ -35,7 +35,8 @@ export const compactEndpoint: Endpoint = {
     return async (c) => {
       const { input, request } = await acceptRequest(reader, c, context);
       const { text, usage } = await summarise(request, c, context);
-      const verbatim = typeof input === 'string' ? [{ role: 'user', content: input }] : input.filter(isOfUser);
+      const { items } = input;
+      const verbatim = typeof items === 'string' ? [{ role: 'user', content: items }] : items.filter(isOfUser);
       const summary = { type: 'compaction', id: createId('cmp'), encrypted_content: encodeOpaqueText(text) };
       return c.json({
         id: createId('resp'),

@@ -15,19 +15,33 @@ import { type ToolInput, ToolSet } from './tools.js';
  * @param find an item that this engine made and still knows
  * @throws InferenceError `invalid_request` for a reference to any other
  */
-export function resolveReferences(
+export async function resolveReferences(
   input: ResponseInput,
-  find: (id: string) => SentItem | undefined,
-): string | SentItem[] {
+  find: (id: string) => SentItem | Promise<SentItem | undefined> | undefined,
+): Promise<string | SentItem[]> {
   if (typeof input === 'string') return input;
-  return input.map((item, index) => {
-    if (item.type !== 'item_reference') return item;
-    const found = find(item.id);
-    if (found) return found;
-    const param = `input.${index}`;
-    const message = `\`${param}\` refers to an item that is not stored here. Send the item itself, as clients do with \`store: false\`.`;
-    throw new InferenceError('invalid_request', message, { param });
-  });
+  return Promise.all(
+    input.map(async (item, index) => {
+      if (item.type !== 'item_reference') return item;
+      const found = await find(item.id);
+      if (found) return found;
+      const param = `input.${index}`;
+      const message = `\`${param}\` refers to an item that is not stored here. Send the item itself, as clients do with \`store: false\`.`;
+      throw new InferenceError('invalid_request', message, { param });
+    }),
+  );
+}
+
+/** What a response reads: the items of those that it follows, and then its own. */
+export interface ConversationInput {
+  items: string | readonly SentItem[];
+  /** How many of the items are of earlier responses. */
+  earlier: number;
+}
+
+/** The field of the body that an item came with. */
+export function itemParam(index: number, { earlier }: ConversationInput): string {
+  return index < earlier ? 'previous_response_id' : `input.${index - earlier}`;
 }
 
 /**
@@ -39,14 +53,15 @@ export function resolveReferences(
  */
 export function toMessages(
   instructions: string | null | undefined,
-  input: string | readonly SentItem[],
+  input: ConversationInput,
   images: RequestImages,
   tools: ToolSet = new ToolSet(),
 ): Message[] {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
-  if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }];
-  for (const [index, item] of input.entries()) addItem(messages, item, `input.${index}`, { images, tools });
+  const { items } = input;
+  if (typeof items === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: items }] }];
+  for (const [index, item] of items.entries()) addItem(messages, item, itemParam(index, input), { images, tools });
   return messages;
 }
 

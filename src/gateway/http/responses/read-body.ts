@@ -4,16 +4,25 @@ import type { BodyReader } from '../generation/generation-route.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { cacheHint } from '../fields/sampling.js';
 import { parseBody } from '../validation/parse-body.js';
-import { resolveReferences } from './input.js';
+import { type ConversationInput, resolveReferences } from './input.js';
 import type { SentItem } from './input-schema.js';
-import { refuseBuiltInTools, responsesRequestSchema, type ResponsesRequest, toGenerationRequest } from './request.js';
+import {
+  followingRequestSchema,
+  refuseBuiltInTools,
+  responsesRequestSchema,
+  type ResponsesRequest,
+  toGenerationRequest,
+} from './request.js';
+import { ownerOf, readEarlier, readItem } from './stored-items.js';
 import type { ToolSet } from './tools.js';
 import type { OutputItem } from './response-object.js';
 
 /** What a body means. */
 export interface ReadBody {
-  /** Its `input`, without references. */
-  input: string | readonly SentItem[];
+  /** What the model reads, without references. */
+  input: ConversationInput;
+  /** The body's own items as they were sent, references replaced by what they refer to. */
+  sent: string | readonly object[];
   request: GenerationRequest;
   /** The tools as the client knows them. */
   tools: ToolSet;
@@ -24,20 +33,55 @@ export interface ReadBody {
 /** Items of late answers, by the service that gave them: its endpoints share them. */
 const recentItems = new WeakMap<HttpContext, RecentItems>();
 
+/** Those of a service. */
+export function recentItemsOf(context: HttpContext): RecentItems {
+  const recent = recentItems.get(context) ?? new RecentItems();
+  recentItems.set(context, recent);
+  return recent;
+}
+
 /** The reader of one service. */
 export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequest, ReadBody> {
   const schema = responsesRequestSchema(context.compatibility);
-  const recent = recentItems.get(context) ?? new RecentItems();
-  recentItems.set(context, recent);
+  const recent = recentItemsOf(context);
+  const following = followingRequestSchema(context.compatibility);
   return {
-    parse: (json) => refuseBuiltInTools(json, () => parseBody(schema, json)),
-    read: ({ body, json, modelId, images, caller }) => {
-      const input = resolveReferences(body.input, (item) => recent.find(caller, item));
+    parse: (json) =>
+      refuseBuiltInTools(json, () => {
+        if (typeof json['previous_response_id'] !== 'string') return parseBody(schema, json);
+        const body = parseBody(following, json);
+        return { ...body, input: body.input ?? [] };
+      }),
+    read: async ({ body, json, modelId, images, caller, partition }) => {
+      const state = await context.responses?.();
+      const owner = ownerOf(partition);
+      const find = async (id: string) =>
+        recent.find(caller, id) ?? (await state?.findItem(owner, id).then((item) => item && readItem(item, context)));
+      const own = await resolveReferences(body.input, find);
+      const earlier =
+        body.previous_response_id == null ? [] : await readEarlier(body.previous_response_id, owner, context);
+      const input = { items: earlier.length === 0 ? own : [...earlier, ...asItems(own)], earlier: earlier.length };
       const { compatibility } = context;
       const generation = toGenerationRequest(body, input, { model: modelId, images, compatibility });
-      return { input, recent, ...generation, request: { ...generation.request, ...cacheHint(json) } };
+      const request = { ...generation.request, ...cacheHint(json) };
+      return { input, sent: asSent(json['input'], own), recent, ...generation, request };
     },
   };
+}
+
+function asItems(input: string | readonly SentItem[]): readonly SentItem[] {
+  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+}
+
+/** Checked items lack what nobody here reads; what is kept is what was sent. */
+function asSent(sent: unknown, checked: string | readonly SentItem[]): ReadBody['sent'] {
+  if (typeof checked === 'string') return checked;
+  const raw: readonly unknown[] = Array.isArray(sent) ? sent : [];
+  return checked.map((item, index) => {
+    const each = raw[index];
+    const isItem = typeof each === 'object' && each !== null && Reflect.get(each, 'type') !== 'item_reference';
+    return isItem ? each : item;
+  });
 }
 
 /** How much is held in memory. */
@@ -78,6 +122,13 @@ export class RecentItems {
       this.#items.delete(key);
       this.#bytes -= oldest.bytes;
     }
+  }
+
+  /** An item that was removed elsewhere. */
+  forget(caller: string, id: string): void {
+    const key = keyOf(caller, id);
+    this.#bytes -= this.#items.get(key)?.bytes ?? 0;
+    this.#items.delete(key);
   }
 
   find(caller: string, id: string): OutputItem | undefined {

@@ -23,8 +23,8 @@ import {
   toSampling,
 } from '../fields/sampling.js';
 import { offerAll, offerAllowed, requireTool, schemaCheck, type ToolOffer } from '../fields/tools.js';
-import { inputSchema, type SentItem } from './input-schema.js';
-import { toMessages } from './input.js';
+import { inputSchema } from './input-schema.js';
+import { type ConversationInput, itemParam, toMessages } from './input.js';
 import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
 import { toEchoedTool, ToolSet, toolsSchema } from './tools.js';
@@ -55,8 +55,16 @@ function stateful() {
   return v.nullish(v.never('is not supported: nothing is stored between requests'));
 }
 
+/** What `keeping` makes of the fields about it. */
+const KEEPING = {
+  refused: { previous_response_id: stateful(), store: v.nullish(v.literal(false)) },
+  unkept: { previous_response_id: stateful(), store: v.nullish(v.boolean()) },
+  kept: { previous_response_id: v.nullish(v.string()), store: v.nullish(v.boolean()) },
+};
+
 /** In the field order of the specification, which is the order in which problems are reported. */
 export function responsesRequestSchema(compatibility: Compatibility) {
+  const { previous_response_id, store } = KEEPING[compatibility.keeping];
   return object({
     model: v.string(),
     input: inputSchema(compatibility),
@@ -77,17 +85,22 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     metadata: v.nullish(objectOf(v.string())),
     include: v.nullish(v.array(v.string())),
     top_logprobs: topLogprobs,
-    previous_response_id: stateful(),
+    previous_response_id,
     conversation: stateful(),
     prompt: stateful(),
     background: v.nullish(v.literal(false)),
-    store: v.nullish(v.literal(false)),
+    store,
     // Not checked: they change nothing here, and a wrong one is returned as null.
     truncation: v.optional(v.unknown()),
     max_tool_calls: v.optional(v.unknown()),
     prompt_cache_key: v.optional(v.unknown()),
     safety_identifier: v.optional(v.unknown()),
   });
+}
+
+/** The same for a response that follows another: it may say nothing new. */
+export function followingRequestSchema(compatibility: Compatibility) {
+  return object({ ...responsesRequestSchema(compatibility).entries, input: v.nullish(inputSchema(compatibility)) });
 }
 
 export type ResponsesRequest = v.InferOutput<ReturnType<typeof responsesRequestSchema>>;
@@ -116,21 +129,21 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
 
 /**
  * Everything that was asked for, and the tools as the client knows them.
- * @param input the body's, without references
+ * @param input without references
  * @param model catalog id
  * @param images takes the images
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
  */
 export function toGenerationRequest(
   body: ResponsesRequest,
-  input: string | readonly SentItem[],
+  input: ConversationInput,
   { model, images, compatibility }: { model: string; images: RequestImages; compatibility: Compatibility },
 ): { request: GenerationRequest; tools: ToolSet } {
   const tools = new ToolSet();
   tools.add(body.tools ?? [], 'tools');
-  for (const [index, item] of typeof input === 'string' ? [] : input.entries()) {
+  for (const [index, item] of typeof input.items === 'string' ? [] : input.items.entries()) {
     if (item.type === 'tool_search_output' || item.type === 'additional_tools')
-      tools.add(item.tools, `input.${index}.tools`);
+      tools.add(item.tools, `${itemParam(index, input)}.tools`);
   }
   const defined = tools.define(schemaCheck(compatibility, body.tool_choice !== 'none'));
   const messages = toMessages(body.instructions, input, images, tools);
@@ -152,8 +165,11 @@ function samplingOf({ temperature, top_p, top_k, presence_penalty, frequency_pen
   return { temperature, top_p, top_k, presence_penalty, frequency_penalty };
 }
 
-/** What was asked for, as the response says it: defaults filled in. Without a temperature decoding is greedy, so 0. */
-export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFields {
+/**
+ * What was asked for, as the response says it: defaults filled in. Without a temperature decoding is greedy, so 0.
+ * @param store whether the response is kept
+ */
+export function toEchoedFields(body: ResponsesRequest, model: string, store: boolean): EchoedFields {
   return {
     model,
     instructions: body.instructions ?? null,
@@ -174,6 +190,8 @@ export function toEchoedFields(body: ResponsesRequest, model: string): EchoedFie
     top_p: body.top_p ?? 1,
     truncation: body.truncation === 'auto' ? 'auto' : 'disabled',
     user: body.user ?? null,
+    previous_response_id: body.previous_response_id ?? null,
+    store,
   };
 }
 

@@ -109,15 +109,16 @@ export interface EchoedFields {
   top_p: number;
   truncation: 'auto' | 'disabled';
   user: string | null;
+  previous_response_id: string | null;
+  /** Whether a later request may name it. */
+  store: boolean;
 }
 
-/** Fields that are the same for every response of a service that keeps nothing. */
+/** Fields that are the same for every response. */
 interface FixedFields {
   object: 'response';
   background: false;
-  previous_response_id: null;
   service_tier: 'default';
-  store: false;
 }
 
 export interface ResponseObject extends EchoedFields, FixedFields {
@@ -146,9 +147,7 @@ export function startResponse(echoed: EchoedFields, id: string, createdAt: numbe
     usage: null,
     ...echoed,
     background: false,
-    previous_response_id: null,
     service_tier: 'default',
-    store: false,
   };
 }
 

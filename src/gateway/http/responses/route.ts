@@ -6,9 +6,11 @@ import { errorFacts } from '../errors/error-table.js';
 import { nameIgnored } from '../endpoint/ignored-parts.js';
 import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
 import { countTokens, type Render, runOptions } from '../generation/generate.js';
-import { acceptRequest, generationRoute } from '../generation/generation-route.js';
+import { acceptRequest, type Generate, generationRoute } from '../generation/generation-route.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
+import type { StoredItem } from '../../state/response-store.js';
+import { ownerOf, toStoredItems } from './stored-items.js';
 import { createBodyReader, type ReadBody } from './read-body.js';
 import { renderGeneration, type RenderOptions, type RenderState, snapshot } from './render-generation.js';
 import { type ResponsesRequest, responsesRequestSchema, toEchoedFields } from './request.js';
@@ -20,7 +22,7 @@ import {
   type StreamErrorEvent,
 } from './response-object.js';
 
-/** Output items for a conversation, streamed or not. Nothing is stored but late items, in memory. */
+/** Output items for a conversation, streamed or not. */
 export const responsesEndpoint: Endpoint = {
   name: 'responses',
   method: 'POST',
@@ -29,17 +31,24 @@ export const responsesEndpoint: Endpoint = {
   requestSchema: responsesRequestSchema,
   route: generationRoute<ResponsesRequest, ReadBody, ResponseEvent>((shared) => ({
     ...createBodyReader(shared),
-    answer: ({ body, input, request, tools, recent }, c, context) => {
+    answer: ({ body, input, sent, request, tools, recent }, c, context) => {
       nameIgnoredTools(c, tools.ignored);
-      nameIgnored(c, 'x-ignored-items', ignoredItems(input));
-      const progress = createProgress(body, request.model, context, {
+      nameIgnored(c, 'x-ignored-items', ignoredItems(input.items));
+      const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
+      const progress = createProgress({ body, model: request.model, isKept }, context, {
         onItem: (item) => recent.add(c.get('caller'), item),
         formOf: (called) => tools.formOf(called),
       });
+      const owner = ownerOf(c.get('partition'));
+      const kept = { owner, input: isKept ? toStoredItems(sent, idMaker(context)) : [] };
+      const run = (generate: Generate): AsyncIterable<readonly ResponseEvent[]> => {
+        const events = generate(request, renderResponse(progress));
+        return isKept ? keeping(events, kept, context) : events;
+      };
       return {
-        collect: (generate) => toResponse(generate(request, renderResponse(progress))),
+        collect: (generate) => toResponse(run(generate)),
         stream: (generate) => ({
-          events: generate(request, renderResponse(progress)),
+          events: run(generate),
           encode: (event) => encode(numbered(event, progress)),
           keepAlive: () => keepAliveText(progress),
           failure: (error) =>
@@ -51,21 +60,24 @@ export const responsesEndpoint: Endpoint = {
 };
 
 /** Settings of the hosted service for what follows them. */
-function ignoredItems(input: ReadBody['input']): string[] {
+function ignoredItems(input: ReadBody['input']['items']): string[] {
   const items = typeof input === 'string' ? [] : input;
   const types = items.flatMap((item) => (item.type === 'foreign' ? [item.sentType] : []));
   return types.filter((type) => type === 'configuration_update');
 }
 
+function idMaker(context: HttpContext): (prefix: string) => string {
+  return (prefix) => `${prefix}_${context.createId().replaceAll('-', '')}`;
+}
+
 function createProgress(
-  body: ResponsesRequest,
-  model: string,
+  { body, model, isKept }: { body: ResponsesRequest; model: string; isKept: boolean },
   context: HttpContext,
   options: Pick<RenderOptions, 'onItem' | 'formOf'>,
 ): ResponseProgress {
-  const createId = (prefix: string) => `${prefix}_${context.createId().replaceAll('-', '')}`;
+  const createId = idMaker(context);
   const now = () => Math.floor(context.now() / 1000);
-  const response = startResponse(toEchoedFields(body, model), createId('resp'), now());
+  const response = startResponse(toEchoedFields(body, model, isKept), createId('resp'), now());
   return startProgress(response, {
     createId,
     now,
@@ -159,6 +171,31 @@ function keepAliveText(progress: ResponseProgress): string {
   const data = { type: 'keepalive', sequence_number: progress.sequence };
   progress.sequence += 1;
   return encodeServerSentEvent({ event: data.type, data });
+}
+
+/** What a response is kept with. */
+interface KeptInput {
+  owner: string;
+  input: StoredItem[];
+}
+
+/** The same events. A response that ends well is kept before its last event leaves, so that the next request may name it. */
+async function* keeping(
+  events: AsyncIterable<readonly ResponseEvent[]>,
+  { owner, input }: KeptInput,
+  context: HttpContext,
+): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
+  for await (const piece of events) {
+    for (const event of piece) {
+      if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
+      const { response } = event;
+      const output = response.output.map((item) => ({ ...item }));
+      const state = await context.responses?.();
+      const kept = { body: { ...response, output }, input, previous: response.previous_response_id ?? undefined };
+      response.store = (await state?.keep(owner, kept)) ?? false;
+    }
+    yield piece;
+  }
 }
 
 const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);

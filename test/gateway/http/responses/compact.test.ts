@@ -61,7 +61,7 @@ describe.each(MODES)('%s', (mode) => {
       asks({}),
       asks({ input: 5 }),
       asks({ input: 'a', temperature: 9 }),
-      asks({ input: 'a', store: true }),
+      asks({ input: 'a', background: true }),
     ]) {
       const [counted, answered] = [
         await post(app, '/v1/responses/input_tokens', body),

@@ -1,0 +1,95 @@
+/** Tables in IndexedDB, shared by all tabs of the origin. @module */
+import { TABLE_NAMES, type Tables, type Transaction } from './tables.js';
+
+/** The database's name, which `uninstallInference` knows too. */
+export const RESPONSES_DATABASE = 'inpage-responses';
+
+/** Milliseconds after which a database that does not open counts as refused. */
+const OPEN_TIMEOUT_MS = 5000;
+
+/** @throws what IndexedDB throws where it is refused */
+export async function openIndexedDbTables(name = RESPONSES_DATABASE): Promise<Tables> {
+  const database = await open(name);
+  return {
+    update: (work) => runTransaction(database, work),
+    clear: () =>
+      runTransaction(database, (_, stores) => {
+        for (const store of stores) store.clear();
+        return Promise.resolve();
+      }),
+  };
+}
+
+/** Whether something may be kept, found out without making a database. */
+export async function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
+  if (typeof indexedDB === 'undefined') return false;
+  const databases = await indexedDB.databases().catch(() => []);
+  return databases.some((each) => each.name === name);
+}
+
+function open(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('IndexedDB did not open in time.')), OPEN_TIMEOUT_MS);
+    const settle = (act: () => void) => () => {
+      clearTimeout(timer);
+      act();
+    };
+    const request = indexedDB.open(name, 1);
+    request.addEventListener('upgradeneeded', () => {
+      for (const table of TABLE_NAMES) request.result.createObjectStore(table);
+    });
+    request.addEventListener(
+      'error',
+      settle(() => reject(request.error ?? new Error('IndexedDB is not available.'))),
+    );
+    request.addEventListener(
+      'blocked',
+      settle(() => reject(new Error('IndexedDB is blocked.'))),
+    );
+    request.addEventListener(
+      'success',
+      settle(() => {
+        const database = request.result;
+        // Lets another version, or `uninstallInference`, delete the database.
+        database.addEventListener('versionchange', () => database.close());
+        resolve(database);
+      }),
+    );
+  });
+}
+
+/** Resolves with the result as soon as the work is done: every later transaction sees it, so nobody waits for the disk. */
+function runTransaction<Result>(
+  database: IDBDatabase,
+  work: (transaction: Transaction, stores: IDBObjectStore[]) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const opened = database.transaction(TABLE_NAMES, 'readwrite', { durability: 'relaxed' });
+    opened.addEventListener('abort', () => reject(opened.error ?? new Error('The transaction was aborted.')));
+    const stores = TABLE_NAMES.map((name) => opened.objectStore(name));
+    const transaction: Transaction = {
+      get: (table, name) => resultOf(opened.objectStore(table).get(name)),
+      async all(table) {
+        const store = opened.objectStore(table);
+        const [names, records] = await Promise.all([
+          resultOf(store.getAllKeys() as IDBRequest<string[]>),
+          resultOf<unknown[]>(store.getAll()),
+        ]);
+        return names.map((name, index) => [name, records[index]]);
+      },
+      put: (table, name, record) => void opened.objectStore(table).put(record, name),
+      delete: (table, name) => void opened.objectStore(table).delete(name),
+    };
+    work(transaction, stores).then(resolve, (thrown: Error) => {
+      reject(thrown);
+      opened.abort();
+    });
+  });
+}
+
+function resultOf<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB failed.')));
+  });
+}

@@ -1,0 +1,51 @@
+/** Where state is kept: records by name in a few tables, in memory or in IndexedDB. @module */
+
+/** Responses; chains of responses that follow each other; which response an item is of; and the sum of all bytes. */
+export const TABLE_NAMES = ['responses', 'chains', 'items', 'sums'] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
+
+/** Reads and writes of one step. */
+export interface Transaction {
+  /** Undefined: there is none of this name. */
+  get(table: TableName, name: string): Promise<unknown>;
+  /** Every record with its name. */
+  all(table: TableName): Promise<[name: string, record: unknown][]>;
+  put(table: TableName, name: string, record: unknown): void;
+  delete(table: TableName, name: string): void;
+}
+
+/** A place for records, which are plain data. */
+export interface Tables {
+  /**
+   * Runs the work as one step: no other step comes between, from no tab. It must wait for nothing but the transaction's own
+   * promises.
+   */
+  update<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** Removes everything. */
+  clear(): Promise<void>;
+}
+
+/** Tables that end with their engine. */
+export function createMemoryTables(): Tables {
+  const tables = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((name) => [name, new Map()]));
+  const of = (table: TableName): Map<string, unknown> => tables.get(table)!;
+  const transaction: Transaction = {
+    get: (table, name) => Promise.resolve(of(table).get(name)),
+    all: (table) => Promise.resolve([...of(table)]),
+    put: (table, name, record) => void of(table).set(name, record),
+    delete: (table, name) => void of(table).delete(name),
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const update: Tables['update'] = (work) => {
+    const result = last.then(() => work(transaction));
+    last = result.catch(() => {});
+    return result;
+  };
+  return {
+    update,
+    clear: () =>
+      update(async () => {
+        for (const table of tables.values()) table.clear();
+      }),
+  };
+}

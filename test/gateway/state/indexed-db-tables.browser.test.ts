@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasDatabase, openIndexedDbTables } from '../../../src/gateway/state/indexed-db-tables.js';
+import { ResponseStore } from '../../../src/gateway/state/response-store.js';
+
+const NAME = 'inpage-responses-test';
+
+const open = async (maxBytes = 1e6): Promise<ResponseStore> =>
+  new ResponseStore(await openIndexedDbTables(NAME), { maxBytes, now: Date.now, service: '/v1' });
+
+afterEach(
+  () =>
+    new Promise<void>((resolve) => {
+      const request = indexedDB.deleteDatabase(NAME);
+      request.addEventListener('success', () => resolve());
+    }),
+);
+
+const response = (id: string, previous?: string, text = 'x') => ({
+  body: { id, output: [{ id: `out-${id}`, text }] },
+  input: [{ id: `in-${id}` }],
+  previous,
+});
+
+describe('responses in IndexedDB', () => {
+  it('are there for another engine of the origin, and gone when they are removed', async () => {
+    expect(await hasDatabase(NAME)).toBe(false);
+    const [first, second] = [await open(), await open()];
+    expect(await first.keep('me', response('a'))).toBe(true);
+    expect(await second.keep('me', response('b', 'a'))).toBe(true);
+    expect((await first.historyOf('me', 'b'))?.items.map(({ id }) => id)).toEqual(['in-a', 'out-a', 'in-b', 'out-b']);
+    expect(await hasDatabase(NAME)).toBe(true);
+    await second.remove('me', 'a');
+    expect(await first.find('me', 'a')).toBeUndefined();
+    await first.clear();
+    expect(await second.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  });
+
+  it('stay below the bound when two engines write at once', async () => {
+    const stores = [await open(50_000), await open(50_000)];
+    const text = 'x'.repeat(2000);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.keep('me', response(`r-${index}`, undefined, text))),
+    );
+    const { responses, bytes } = await stores[0]!.usage();
+    expect(responses).toBeGreaterThan(5);
+    expect(bytes).toBeLessThanOrEqual(50_000);
+  });
+
+  it('a step that fails leaves nothing', async () => {
+    const tables = await openIndexedDbTables(NAME);
+    const failing = tables.update(async (transaction) => {
+      transaction.put('items', 'me a', 'b');
+      await transaction.get('items', 'me a');
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await tables.update((transaction) => transaction.all('items'))).toEqual([]);
+  });
+});
