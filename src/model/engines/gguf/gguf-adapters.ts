@@ -56,7 +56,7 @@ export function openAdapters(
     const isListed = typeof entry.integrity === 'object' || (model.isPacked && source === (entry.source ?? entry.id));
     const { integrity } = entry;
     const checked = isListed && integrity !== undefined ? { ...located, integrity } : located;
-    return { id, scale, ...(await openGguf(checked, options, plan, environment, 'adapter')) };
+    return { id, scale, ...(await openGguf(checked, options, plan, { environment, kind: 'adapter' })) };
   };
   return Promise.all((entry.loras ?? []).map(open));
 }

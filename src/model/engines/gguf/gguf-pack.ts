@@ -23,7 +23,9 @@ export async function chooseForPack(
     files,
     file,
     plan: task,
-  } = await openGguf({ ...named, task: named.task ?? 'chat' }, options, (header) => taskOf(named, header), environment);
+  } = await openGguf({ ...named, task: named.task ?? 'chat' }, options, (header) => taskOf(named, header), {
+    environment,
+  });
   return { files, task, choice: { files: [file], entry: { file } } };
 }
 

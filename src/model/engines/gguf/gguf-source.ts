@@ -62,11 +62,17 @@ function locateGguf(entry: ModelEntry, { pageURL, hub }: Pick<LoadOptions, 'page
   return { folder, file: decodeURIComponent(nameOf(url.pathname)), query: url.search };
 }
 
+/** See {@link openGguf}. */
+interface OpenGgufOptions {
+  /** What files are stored in. @default that of this realm */
+  environment?: StoreEnvironment | undefined;
+  /** What the file must be. @default 'model' */
+  kind?: FileKind;
+}
+
 /**
  * Reads the head of an entry's file.
  * @param plan decides whether it can run; throws InferenceError when it cannot
- * @param environment what files are stored in
- * @param kind what the file must be
  * @throws InferenceError `invalid_request` when the entry does not name one file; `unavailable`, and what `plan` throws,
  * before its weights are fetched
  */
@@ -74,8 +80,7 @@ export async function openGguf<Plan>(
   entry: ModelEntry,
   options: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
   plan: (header: GgufHeader) => Plan,
-  environment?: StoreEnvironment,
-  kind: FileKind = 'model',
+  { environment, kind = 'model' }: OpenGgufOptions = {},
 ): Promise<GgufSource<Plan>> {
   checkEntry(entry);
   const location = locateGguf(entry, options);

@@ -33,7 +33,7 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
     const model = { task: entry.task, voices: entry.voices, device, ...weights };
     for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }
-  const readJson: ReadJson = async (file) => (await files.read(file))?.json() as Promise<unknown>;
+  const readJson: ReadJson = async (file) => (await files.read(file))?.json();
   const pooling = await namedPooling(entry, readJson);
   const said = Object.values(dtypes);
   const [only] = devices;

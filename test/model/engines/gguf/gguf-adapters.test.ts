@@ -37,7 +37,7 @@ async function open(
     signal: new AbortController().signal,
     ...(localFiles && { localFiles }),
   };
-  const source = await openGguf(entry, options, (header) => planTextModel(entry, header), store);
+  const source = await openGguf(entry, options, (header) => planTextModel(entry, header), { environment: store });
   const adapters = await openAdapters(entry, options, source, store);
   return { source, adapters, planned: withAdapters(entry, source.plan, adapters) };
 }

@@ -41,7 +41,7 @@ function open({ localFiles, ...changes }: Changes = {}): Promise<GgufSource<stri
     signal: new AbortController().signal,
     ...(localFiles && { localFiles }),
   };
-  return openGguf(entry, options, () => 'plan', store);
+  return openGguf(entry, options, () => 'plan', { environment: store });
 }
 
 async function failureOf(changes: Changes = {}): Promise<string> {

@@ -121,7 +121,9 @@ describe('[W08] what cannot fit is refused before its weights are fetched', () =
     const entry: ModelEntry = { ...TINY_ENTRY, source: 'https://app.test/large.gguf' };
     const options = { pageURL: 'https://app.test/', hub: 'https://app.test/', onProgress: () => {} };
     const { signal } = new AbortController();
-    const opened = openGguf(entry, { ...options, signal }, (header) => planTextModel(entry, header), store);
+    const opened = openGguf(entry, { ...options, signal }, (header) => planTextModel(entry, header), {
+      environment: store,
+    });
     const { code, message, details } = await refusal(opened);
     expect(`${code}: ${message}`).toMatch(/^insufficient_resources/);
     expect(details.neededBytes).toBeGreaterThan(4096 * MB);
