@@ -2,7 +2,7 @@
 import { TABLE_NAMES, type Tables, type Transaction } from './tables.js';
 
 /** The database's name, which `uninstallInference` knows too. */
-export const RESPONSES_DATABASE = 'inpage-responses';
+const RESPONSES_DATABASE = 'inpage-responses';
 
 /** Milliseconds after which a database that does not open counts as refused. */
 const OPEN_TIMEOUT_MS = 5000;

@@ -2,7 +2,7 @@
 
 /** Responses; chains of responses that follow each other; which response an item is of; and the sum of all bytes. */
 export const TABLE_NAMES = ['responses', 'chains', 'items', 'sums'] as const;
-export type TableName = (typeof TABLE_NAMES)[number];
+type TableName = (typeof TABLE_NAMES)[number];
 
 /** Reads and writes of one step. */
 export interface Transaction {
