@@ -17,6 +17,14 @@ export const OLLAMA_ENDPOINTS: readonly Endpoint[] = [
     async () => (await import('./generate.js')).generate,
   ),
   lazyEndpoint(
+    { name, method: 'POST', path: '/api/embed', summary: "Ollama's form of embeddings: a vector for each text." },
+    async () => (await import('./embed.js')).embed,
+  ),
+  lazyEndpoint(
+    { name, method: 'POST', path: '/api/embeddings', summary: 'The vector of one text, as older clients ask for it.' },
+    async () => (await import('./embed.js')).embeddings,
+  ),
+  lazyEndpoint(
     { name, method: 'GET', path: '/api/tags', summary: 'Lists the models of text and embeddings, as Ollama does.' },
     async () => (await import('./models.js')).tags,
   ),

@@ -25,6 +25,8 @@ export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   prompt: 'What the user says. Absent or empty, without images: the model is loaded.',
   system: 'Instructions for the model.',
   images: 'Images as base64, without a `data:` prefix.',
+  input: 'A text, or several.',
+  dimensions: 'Shorter vectors: the first so many numbers, again of length 1.',
   raw: '`true`: the model continues `prompt` as it is, without a chat template.',
   suffix: 'Not supported: 400.',
   template: 'Not supported: 400.',
@@ -46,5 +48,6 @@ export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   'options.frequency_penalty': 'Above 0: tokens become less likely with each time that the answer has them.',
   think: 'Whether, or how much, the model thinks before it answers. Absent: a model that can think does.',
   top_logprobs: 'How many alternatives to list for each token, with `logprobs: true`.',
-  truncate: '`false`: a prompt that is too long is refused. Else the oldest turns of a conversation are left out.',
+  truncate:
+    '`false`: a prompt that is too long is refused. Else the oldest turns of a conversation are left out, and texts for embeddings are cut.',
 };

@@ -88,7 +88,7 @@ function measured(usage: GenerationUsage, begun: number): Record<string, number>
   };
 }
 
-function nanoseconds(seconds: number): number {
+export function nanoseconds(seconds: number): number {
   return Math.round(seconds * 1e9);
 }
 

@@ -66,6 +66,8 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   }),
   'POST /api/chat': () => ({ name: 'OllamaChat', schema: ollama.ollamaChat, others: LINES }),
   'POST /api/generate': () => ({ name: 'OllamaGenerate', schema: ollama.ollamaGenerate, others: LINES }),
+  'POST /api/embed': () => ({ name: 'OllamaEmbed', schema: ollama.ollamaEmbed }),
+  'POST /api/embeddings': () => ({ name: 'OllamaEmbeddings', schema: ollama.ollamaEmbeddings }),
   'GET /api/tags': () => ({ name: 'OllamaTags', schema: ollama.ollamaTags }),
   'POST /api/show': () => ({ name: 'OllamaShow', schema: ollama.ollamaShow }),
   'GET /api/ps': () => ({ name: 'OllamaPs', schema: ollama.ollamaPs }),

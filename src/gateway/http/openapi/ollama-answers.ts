@@ -69,3 +69,12 @@ export const ollamaShow: JsonSchema = object({
   modified_at: text,
 });
 export const ollamaVersion = object({ version: text });
+
+export const ollamaEmbed = object({
+  model: text,
+  embeddings: list(list(number)),
+  total_duration: integer,
+  load_duration: integer,
+  prompt_eval_count: integer,
+});
+export const ollamaEmbeddings = object({ embedding: list(number) });

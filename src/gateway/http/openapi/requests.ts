@@ -90,6 +90,8 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
   ],
   '/api/chat': ['chat', { messages, stream: false }],
   '/api/generate': ['chat', { prompt: 'What is the capital of France?', stream: false }],
+  '/api/embed': ['embeddings', { input: ['The key is under the mat.', 'It is late.'] }],
+  '/api/embeddings': ['embeddings', { prompt: 'It is late.' }],
   '/api/show': ['chat', {}],
   '/audio/speech': ['text-to-speech', { input: 'Good morning.', voice: 'alloy' }],
 };

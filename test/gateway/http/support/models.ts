@@ -64,6 +64,8 @@ export const JSON_ENDPOINTS: JsonEndpoint[] = [
 export const OLLAMA_ENDPOINTS: JsonEndpoint[] = [
   { path: '/v1/api/chat', body: { model: 'scripted-chat', messages } },
   { path: '/v1/api/generate', body: { model: 'scripted-chat', prompt: 'Once' } },
+  { path: '/v1/api/embeddings', body: { model: 'scripted-embed', prompt: 'Hello.' } },
+  { path: '/v1/api/embed', body: { model: 'scripted-embed', input: 'Hello.' } },
   { path: '/v1/api/show', body: { model: 'scripted-chat' } },
 ];
 
