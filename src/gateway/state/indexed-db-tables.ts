@@ -20,11 +20,20 @@ export async function openIndexedDbTables(name = RESPONSES_DATABASE): Promise<Ta
   };
 }
 
-/** Whether something may be kept, found out without making a database. */
-export async function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
-  if (typeof indexedDB === 'undefined') return false;
-  const databases = await indexedDB.databases().catch(() => []);
-  return databases.some((each) => each.name === name);
+/** Whether there is a database, found out without leaving one. */
+export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
+  if (typeof indexedDB === 'undefined') return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const request = indexedDB.open(name);
+    // It is being made: what is taken back leaves nothing.
+    request.addEventListener('upgradeneeded', () => request.transaction?.abort());
+    request.addEventListener('error', () => resolve(false));
+    request.addEventListener('blocked', () => resolve(true));
+    request.addEventListener('success', () => {
+      request.result.close();
+      resolve(true);
+    });
+  });
 }
 
 function open(name: string): Promise<IDBDatabase> {
