@@ -15,6 +15,7 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { ARCHITECTURES, ENCODERS } from './architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { EncoderPass } from './encoder-pass.js';
+import { EngineLoss } from './engine-loss.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader } from './file/header.js';
@@ -148,9 +149,11 @@ export async function assembleReader(
     description: source.description,
     ...(warning !== undefined && { warning }),
   };
-  const parts = { lost: new Promise<InferenceError>(() => {}), unload: async () => shared.dispose() };
-  if (score) return { ...parts, info, rerank: ranking(planned, reader, score) };
-  return { ...parts, info: { ...info, dimensions: reader.width }, embed: embedding(entry, planned, reader) };
+  const loss = new EngineLoss();
+  const parts = { lost: loss.lost, unload: async () => shared.dispose() };
+  if (score) return { ...parts, info, rerank: ranking(planned, { reader, score, loss }) };
+  const embed = embedding(entry, planned, { reader, loss });
+  return { ...parts, info: { ...info, dimensions: reader.width }, embed };
 }
 
 interface OpenedReader {
@@ -192,7 +195,11 @@ async function openReader(
   };
 }
 
-function embedding(entry: ModelEntry, planned: PlannedReader, reader: TextReader): NonNullable<LoadedModel['embed']> {
+function embedding(
+  entry: ModelEntry,
+  planned: PlannedReader,
+  { reader, loss }: { reader: TextReader; loss: EngineLoss },
+): NonNullable<LoadedModel['embed']> {
   const { tokenizer, frame, contextLength, pooling } = planned;
   const framed: InputTokenizer = {
     encode: (text, { add_special_tokens: isFramed = true } = {}) =>
@@ -200,7 +207,7 @@ function embedding(entry: ModelEntry, planned: PlannedReader, reader: TextReader
   };
   const { width } = reader;
   const queue = new EncoderQueue(async (texts: readonly TokenizedText[]) => {
-    const states = await reader.read(texts);
+    const states = await loss.guard(() => reader.read(texts));
     return states.map((data, index) => poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]));
   });
   const embedder = {
@@ -217,8 +224,7 @@ function embedding(entry: ModelEntry, planned: PlannedReader, reader: TextReader
 
 function ranking(
   { tokenizer, frame, contextLength }: PlannedReader,
-  reader: TextReader,
-  score: ScoreHead,
+  { reader, score, loss }: { reader: TextReader; score: ScoreHead; loss: EngineLoss },
 ): NonNullable<LoadedModel['rerank']> {
   const { before, between, after } = frame;
   const join = (first: readonly number[], second: readonly number[]): TokenPair => {
@@ -230,7 +236,7 @@ function ranking(
     return { ids: [...one, ...two], types, length: types.length };
   };
   const queue = new EncoderQueue(async (pairs: readonly TokenPair[]) => {
-    const states = await reader.read(pairs);
+    const states = await loss.guard(() => reader.read(pairs));
     return states.map((state) => {
       const logits = score.logitsOf(state.subarray(0, reader.width));
       checkFinite(logits, 'a score');

@@ -3,6 +3,7 @@ import { DecodingCount } from '../decoding-count.js';
 import { cancelled, InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import type { AdapterSet } from './adapter-products.js';
+import { lostEngine } from './engine-loss.js';
 import { type ForwardPass, PASS_ROWS, type Span } from './forward.js';
 import type { KvSequence } from './kv-pages.js';
 
@@ -112,11 +113,8 @@ export class PassQueue {
     }
   }
 
-  /** A kernel that trapped, or a thread that is gone: what is in memory can no longer be trusted. */
   #lose(cause: unknown): InferenceError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = 'The engine of this model failed, and is started again for the next request.';
-    this.#lost = new InferenceError('unavailable', message, { retryAfter: 5, reason }, { cause });
+    this.#lost = lostEngine(cause);
     this.#onLost(this.#lost);
     return this.#lost;
   }
