@@ -56,7 +56,7 @@ const refusal = async (plan: Promise<unknown>): Promise<InferenceError> =>
     (error: InferenceError) => error,
   );
 
-describe('[W08] what cannot fit is refused before its weights are fetched', () => {
+describe('what cannot fit is refused before its weights are fetched', () => {
   it.each<[TensorKind, number, number]>([
     ['Q4_0', 6_600, 7_700],
     ['Q8_0', 3_700, 4_100],
