@@ -95,7 +95,7 @@ it('a packed model is emitted below a name with its hash, and runs where no othe
   );
   expect(
     Math.max(...readdirSync(join(out, folder, 'onnx')).map((name) => statSync(join(out, folder, 'onnx', name)).size)),
-  ).toBe(3 * MB);
+  ).toBe(3e6);
 
   const server = await serveFolder(out);
   const browser = await launchChromium(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost']);
@@ -131,7 +131,7 @@ it('a packed model is served in development', async () => {
   try {
     const url = `models/tiny-${manifestHash()}/onnx/model_quantized.onnx.0`;
     const response = await fetch(new URL(url, server.resolvedUrls?.local[0]));
-    expect((await response.arrayBuffer()).byteLength).toBe(3 * MB);
+    expect((await response.arrayBuffer()).byteLength).toBe(3e6);
   } finally {
     await server.close();
   }
