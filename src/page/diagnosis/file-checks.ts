@@ -4,12 +4,7 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { trustedScriptURL, trustedTypesError } from '../../core/errors/trusted-types.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
-import {
-  dtypeFor,
-  dtypeOf,
-  graphFile,
-  otherGraphFile,
-} from '../../model/engines/transformers/repository/choose-dtype.js';
+import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
 import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
 import { PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
 import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, warning } from './finding.js';
@@ -91,7 +86,7 @@ async function filesOfModel(entry: ModelEntry): Promise<CheckResult[]> {
   const dtype = dtypeFor(entry, 'wasm');
   const weights = graphsOf(entry.task, config as Record<string, unknown>).flatMap((graph) => {
     const said = dtypeOf(dtype, graph);
-    return said === undefined ? [] : [{ file: graphFile(graph, said), other: otherGraphFile(graph, said) }];
+    return said === undefined ? [] : [graphFile(graph, said)];
   });
   const faultsOf = async (files: string[]): Promise<CheckResult[]> => {
     const outcomes = files.map(async (file) => {
@@ -101,13 +96,7 @@ async function filesOfModel(entry: ModelEntry): Promise<CheckResult[]> {
     });
     return (await Promise.all(outcomes)).flat();
   };
-  const faultsOfWeights = weights.map(async ({ file, other }) => {
-    const found = await faultsOf([file]);
-    const isNamedOtherwise = found.length > 0 && other !== undefined && (await faultsOf([other])).length === 0;
-    return isNamedOtherwise ? [] : found;
-  });
-  const [others, ...each] = await Promise.all([faultsOf(['tokenizer.json']), ...faultsOfWeights]);
-  const missing = each.flat();
+  const [others, missing] = await Promise.all([faultsOf(['tokenizer.json']), faultsOf(weights)]);
   const faults = missing.length > 0 && (await isPacked(folder)) ? others : [...others, ...missing];
   return faults.length > 0 ? faults : [ok(`\`${entry.id}\` is served below ${pathname}`)];
 }

@@ -13,15 +13,6 @@ export function dtypeSuffix(dtype: string): string {
   return dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
 }
 
-/** How other repositories than those for transformers.js, e.g. LiquidAI's, write a precision in the names of their files. */
-const OTHER_SUFFIXES: Readonly<Partial<Record<string, string>>> = { q8: '_q8' };
-
-/** The file of a graph as other repositories name it; undefined: they name it alike. */
-export function otherGraphFile(graph: string, dtype: string): string | undefined {
-  const suffix = OTHER_SUFFIXES[dtype];
-  return suffix === undefined ? undefined : `onnx/${graph}${suffix}.onnx`;
-}
-
 /** Precisions whose weights are unpacked in every product: fast on a GPU, very slow on WASM. */
 const PACKED = /^(q[124]|bnb4)/;
 
@@ -93,12 +84,7 @@ async function chooseForGraph(entry: ModelEntry, graph: string, choice: DtypeCho
   const { best, others } = precisionsFor(entry.task, choice, isMain);
   const own = entry.task === 'chat' ? undefined : configured(graph);
   const preferred = own === undefined || own === 'auto' ? best : [own, ...best];
-  const chosen = await firstOf([...preferred, ...others], async (each) => {
-    if (await has(graphFile(graph, each))) return true;
-    // The library opens one graph under any name, and several under its own.
-    const other = graphs.length === 1 ? otherGraphFile(graph, each) : undefined;
-    return other !== undefined && has(other);
-  });
+  const chosen = await firstOf([...preferred, ...others], (each) => has(graphFile(graph, each)));
   if (chosen === undefined) {
     const files = await listed();
     if (files.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { isInferenceError } from '../../../../core/errors/inference-error.js';
 import type { Dtype } from '../../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../../store/model-files.js';
-import { chooseDtype, dtypeFor, graphFile, otherGraphFile } from './choose-dtype.js';
+import { chooseDtype, dtypeFor, graphFile } from './choose-dtype.js';
 import { configuredDtype, configuredShards, graphFileName, shardName } from './repository-files.js';
 
 /** What a choice depends on. */
@@ -24,8 +24,6 @@ export interface WeightFiles {
   graphs: readonly string[];
   /** Undefined: the config's, else transformers.js's default. */
   dtype: Dtype | undefined;
-  /** The precision of the one graph whose name has it already, so that `dtype` adds nothing to it: `model_q8`. */
-  named?: string;
   /** Why that precision is not the best one; undefined: it is, or the entry says it. */
   substitute?: string;
   /** How many files of weights stand beside each graph, by its file. */
@@ -50,21 +48,7 @@ export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): P
     }
   }
   if ('thrown' in chosen) throw chosen.thrown;
-  return withShards(await underOtherName({ ...chosen, graphs }, files), choice);
-}
-
-/** The graph with the precision in its name, where only a file is there whose name the library does not know. */
-async function underOtherName(
-  weights: Omit<WeightFiles, 'shards'>,
-  files: WeightsChoice['files'],
-): Promise<Omit<WeightFiles, 'shards'>> {
-  const { graphs, dtype } = weights;
-  const [graph] = graphs;
-  if (graph === undefined || graphs.length > 1 || typeof dtype !== 'string') return weights;
-  const other = otherGraphFile(graph, dtype);
-  if (other === undefined || (await files.exists(graphFile(graph, dtype))) || !(await files.exists(other)))
-    return weights;
-  return { ...weights, graphs: [other.slice('onnx/'.length, -'.onnx'.length)], dtype: 'fp32', named: dtype };
+  return withShards({ ...chosen, graphs }, choice);
 }
 
 type Precision = Pick<WeightFiles, 'dtype' | 'substitute'>;

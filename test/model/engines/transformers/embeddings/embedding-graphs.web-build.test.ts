@@ -168,28 +168,6 @@ describe('a table of vectors (Model2Vec)', () => {
   });
 });
 
-describe('a file whose name has `q8`', () => {
-  const message = Buffer.concat(plain().toMessage());
-  const files = { 'onnx/model_quantized.onnx': undefined, 'onnx/model_q8.onnx': message };
-
-  it.each<[string, Partial<ModelEntry>, object]>([
-    ['is found before other precisions', {}, { 'onnx/model_q4.onnx': message }],
-    ['is what the entry asks for', { dtype: 'q8' }, {}],
-    ['comes with weights beside it', { dtype: 'q8' }, { 'onnx/model_q8.onnx_data': new Uint8Array(4) }],
-  ])('%s', async (_, entry, others) => {
-    const { model, server } = await load(plain(), { ...files, ...others }, entry);
-    expect(model.info).toMatchObject({ dtype: 'q8' });
-    expect(model.info.warning ?? '').not.toMatch(/slower|best for/);
-    expect(server.asked).toContain('onnx/model_q8.onnx');
-    expectDirection((await embed(model, [TEXT]))[0], MEAN);
-  });
-
-  it('comes behind one of the usual name', async () => {
-    const { server } = await load(plain(), { 'onnx/model_q8.onnx': new Uint8Array(8) }, { dtype: 'q8' });
-    expect(server.asked).not.toContain('onnx/model_q8.onnx');
-  });
-});
-
 describe('the pooling of a repository', () => {
   it.each<[string, object, number[]]>([
     [

@@ -32,7 +32,6 @@ describe('chooseDtype', () => {
     ['webgpu', ['q4f16', 'quantized'], false, 'q8'],
     ['webgpu', ['fp16', 'quantized'], true, 'fp16'],
     ['webgpu', ['fp16', 'quantized'], false, 'q8'],
-    ['wasm', ['q4', 'q8'], true, 'q8'],
     ['wasm', ['q8f16'], true, undefined],
   ] as const)('takes on %s of %j (16-bit floats: %s) %s', async (device, files, halfFloats, expected) => {
     const { has } = repository(...files);

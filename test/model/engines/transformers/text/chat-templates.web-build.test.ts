@@ -13,7 +13,10 @@ afterEach(() => {
 
 /** A template that writes so many control tokens, whatever the conversation is. */
 const templateOf = (tokens: number, image = ''): string =>
-  `${'<|im_start|>'.repeat(tokens)}{% if messages | length > 100 %}${image}{% endif %}`;
+  `${'<|im_start|>'.repeat(tokens)}{% if messages | length > 100 %}${image}{% endif %}${WORDS}`;
+/** What is said, as texts or as parts. A template without it is refused. */
+const WORDS =
+  '{% for message in messages %}{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}{{ part.text }}{% endfor %}{% endif %}{% endfor %}';
 const IMAGE = '<|vision_start|><|image_pad|><|vision_end|>';
 
 const TOOL = { name: 'look_up', parameters: { type: 'object' } };
@@ -64,7 +67,8 @@ async function load(kind: 'text' | 'seeing', { jinja, forTools, json, tokenizer,
   const model = await loadTextModel(entry, LOAD);
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
   const request = plainGenerationRequest('made', { type: 'chat', messages });
-  const tokens = await model.countTokens(request, LOAD.signal);
+  const said = await model.countTokens(plainGenerationRequest('made', { type: 'raw', text: 'Hello' }), LOAD.signal);
+  const tokens = (await model.countTokens(request, LOAD.signal)) - said;
   const withTools = await model.countTokens({ ...request, tools: [TOOL] }, LOAD.signal);
   await model.unload();
   return { tokens, withTools, info: model.info };
