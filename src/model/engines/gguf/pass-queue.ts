@@ -1,6 +1,6 @@
 /** Runs the forward passes of all open sequences: tokens of answers and pieces of prompts together. @module */
 import { DecodingCount } from '../decoding-count.js';
-import { cancelled, InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import { cancelled, type InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import type { AdapterSet } from './adapter-products.js';
 import { lostEngine } from './engine-loss.js';
