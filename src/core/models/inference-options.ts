@@ -1,5 +1,6 @@
 /** The options of `startInference`: their types, which are public, and the schema with their defaults and checks. @module */
 import * as v from 'valibot';
+import { STORED_RESPONSES_BYTES } from './stored-model.js';
 import { APP_BASE } from './app-base.js';
 import { DEFAULT_MODELS, withBundledFiles } from './default-catalog.js';
 import { ROUTES, type RouteHandler } from './route-options.js';
@@ -158,14 +159,12 @@ function toBytes(value: number | string): number {
 }
 
 const STORING = 'true, false, `memory`, or a size such as `64MB`';
-/** Bytes that `true` stands for. */
-const STORED_BYTES = 64e6;
 /** False, `memory`, or bytes. */
 const storeResponses = v.union(
   [
     v.pipe(
       v.boolean(),
-      v.transform((on) => (on ? STORED_BYTES : false)),
+      v.transform((on) => (on ? STORED_RESPONSES_BYTES : false)),
     ),
     v.literal('memory'),
     size,

@@ -40,6 +40,9 @@ export interface StoredModel {
   lastUsed: number;
 }
 
+/** @internal Most bytes of stored responses where the app names no bound. */
+export const STORED_RESPONSES_BYTES = 64e6;
+
 /** How much is stored of what `/responses` answered. */
 export interface StoredResponses {
   responses: number;

@@ -1,4 +1,5 @@
 /** How responses are kept. @module */
+import { STORED_RESPONSES_BYTES } from '../../core/models/stored-model.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 
 /** See the module. */
@@ -8,15 +9,12 @@ export interface Keeping {
   maxBytes: number;
 }
 
-/** Bytes that are kept where the app says nothing about it. */
-const DEFAULT_BYTES = 64e6;
-
 /** What the option `storeResponses` asks for; undefined: nothing is kept. */
 export function keepingOf(
   option: false | 'memory' | number | undefined,
   compatibility: CompatibilityName,
 ): Keeping | undefined {
   if (option === false || (option === undefined && compatibility !== 'hosted')) return undefined;
-  if (option === 'memory') return { where: 'memory', maxBytes: DEFAULT_BYTES };
-  return { where: 'device', maxBytes: option ?? DEFAULT_BYTES };
+  if (option === 'memory') return { where: 'memory', maxBytes: STORED_RESPONSES_BYTES };
+  return { where: 'device', maxBytes: option ?? STORED_RESPONSES_BYTES };
 }

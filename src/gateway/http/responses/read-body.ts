@@ -13,7 +13,7 @@ import {
   type ResponsesRequest,
   toGenerationRequest,
 } from './request.js';
-import { ownerOf, readEarlier, readItem } from './stored-items.js';
+import { findStored, ownerOf, readEarlier } from './stored-items.js';
 import type { ToolSet } from './tools.js';
 import type { OutputItem } from './response-object.js';
 
@@ -53,10 +53,8 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
         return { ...body, input: body.input ?? [] };
       }),
     read: async ({ body, json, modelId, images, caller, partition }) => {
-      const state = await context.responses?.();
       const owner = ownerOf(partition);
-      const find = async (id: string) =>
-        recent.find(caller, id) ?? (await state?.findItem(owner, id).then((item) => item && readItem(item, context)));
+      const find = async (id: string) => recent.find(caller, id) ?? findStored(id, owner, context);
       const own = await resolveReferences(body.input, find);
       const earlier =
         body.previous_response_id == null ? [] : await readEarlier(body.previous_response_id, owner, context);

@@ -25,9 +25,11 @@ export async function readEarlier(id: string, owner: string, context: HttpContex
   return readItems(history.items, param, context);
 }
 
-/** @throws InferenceError `invalid_request` where this service cannot read it */
-export function readItem(item: StoredItem, context: HttpContext): SentItem | undefined {
-  return readItems([item], 'input', context)[0];
+/** An item of a stored response. @throws InferenceError `invalid_request` where this service cannot read it */
+export async function findStored(id: string, owner: string, context: HttpContext): Promise<SentItem | undefined> {
+  const state = await context.responses?.();
+  const item = await state?.findItem(owner, id);
+  return item && readItems([item], 'input', context)[0];
 }
 
 /** What is stored may have come by a service with other rules. */
