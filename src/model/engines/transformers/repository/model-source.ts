@@ -5,6 +5,7 @@ import {
   AutoModelForImageTextToText,
   env,
   ModelRegistry,
+  PretrainedConfig,
   type PretrainedModelOptions,
 } from '@huggingface/transformers';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
@@ -268,7 +269,8 @@ function locate(entry: ModelEntry, { pageURL, hub }: LoadOptions): ModelLocation
  */
 async function modelGraphs(entry: ModelEntry, id: string, config: object): Promise<readonly string[]> {
   if (entry.task !== 'chat') return graphsOf(entry.task, config as Record<string, unknown>);
-  const files = await ModelRegistry.get_model_files(id, { dtype: 'fp32' });
+  // Handed over, because the registry remembers the config of an id for as long as the worker lives.
+  const files = await ModelRegistry.get_model_files(id, { config: new PretrainedConfig(config), dtype: 'fp32' });
   const graphs = files.flatMap((file) => /^onnx\/(.*)\.onnx$/.exec(file)?.[1] ?? []);
   if (graphs.length <= 1 || isVisionModel(graphs)) return graphs.length === 0 ? ['model'] : graphs;
   throw new InferenceError(
