@@ -9,7 +9,7 @@ import type { GenerationRequest } from '../../src/core/request/generation-reques
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
 import { detectReasoningFormat, detectToolFormat } from '../../src/model/prompt/detect-formats.js';
-import { isWritten } from '../../src/model/prompt/kept-words.js';
+import { isWritten } from '../../src/model/prompt/written-words.js';
 import { renderPrompt } from '../../src/model/prompt/render-prompt.js';
 import type { TextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
 import { type Conversation, CONVERSATIONS } from './conversations.js';

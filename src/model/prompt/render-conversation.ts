@@ -3,11 +3,11 @@ import { InferenceError, isInferenceError } from '../../core/errors/inference-er
 import type { ToolSyntax } from '../families/format/model-family.js';
 import { adaptConversation } from './adapt-conversation.js';
 import { compiledTemplate } from './chat-template.js';
-import { keepsPlaces, losesUser, lostWords, type ProbeConversation, probeConversation } from './kept-words.js';
 import type { PromptImages } from './prompt-image.js';
 import { hasLateSystem, type TemplateMessage, type TemplateTool, withLeadingSystem } from './template-messages.js';
 import { type Reading, READINGS, SYSTEM_READINGS, toolReadings } from './template-readings.js';
 import { type TemplateTraits, templateTraits } from './template-traits.js';
+import { type WrittenWords, writtenWords } from './written-words.js';
 
 /** What templates are asked to render. */
 export interface TemplateRequest {
@@ -32,11 +32,10 @@ interface Attempt {
   groups: readonly (readonly Reading[])[];
 }
 
-/** A prompt, and what its template keeps of a probe in the same form. */
+/** A prompt, and what its template writes of a conversation in the same form. */
 interface Attempted {
   text: string;
-  probe: ProbeConversation;
-  probed: string;
+  written: WrittenWords;
 }
 
 /**
@@ -46,17 +45,17 @@ interface Attempted {
  */
 export function renderConversation(sources: readonly string[], request: TemplateRequest): string {
   const refusals: unknown[] = [];
-  let best: { text: string; lost: number } | undefined;
+  let best: { text: string; missing: number } | undefined;
   for (const source of sources) {
     const traits = templateTraits(source);
     const inPlace = textInPlace(source, request, traits);
     if (inPlace !== undefined) return inPlace;
     const { messages, tools } = adapted(request, withLeadingSystem(request.messages), traits);
-    for (const attempted of attempts({ ...request, source, messages, tools, groups: READINGS }, refusals)) {
-      const lost = lostWords(attempted.probed, attempted.probe);
-      if (lost === 0) return attempted.text;
-      if (losesUser(attempted.probed, attempted.probe)) refusals.push(new Error("It leaves out the user's words."));
-      else if (!best || lost < best.lost) best = { text: attempted.text, lost };
+    for (const { text, written } of attempts({ ...request, source, messages, tools, groups: READINGS }, refusals)) {
+      const { missing, missesUser } = written;
+      if (missing === 0) return text;
+      if (missesUser) refusals.push(new Error("It leaves out the user's words."));
+      else if (!best || missing < best.missing) best = { text, missing };
     }
   }
   if (best) return best.text;
@@ -84,8 +83,8 @@ function textInPlace(source: string, request: TemplateRequest, traits: TemplateT
     return undefined;
   const given = adapted(request, messages, traits);
   if (!hasLateSystem(given.messages)) return undefined;
-  for (const { text, probe, probed } of attempts({ ...request, source, ...given, groups: SYSTEM_READINGS }, []))
-    if (lostWords(probed, probe) === 0 && keepsPlaces(probed, probe)) return text;
+  for (const { text, written } of attempts({ ...request, source, ...given, groups: SYSTEM_READINGS }, []))
+    if (written.missing === 0 && written.inOrder) return text;
   return undefined;
 }
 
@@ -111,12 +110,13 @@ function firstAccepted(
   for (const given of toolReadings(tools)) {
     for (const reading of readings) {
       try {
-        const text = template.render({ ...variables, tools: given, messages: reading(messages, mark) });
-        const probe = probeConversation(messages, mark);
-        const probed = template.render({ ...variables, tools: given, messages: reading(probe.messages, mark) });
-        if (!images) return { text, probe, probed };
+        const all = { ...variables, tools: given };
+        const text = template.render({ ...all, messages: reading(messages, mark) });
+        const read = (probed: readonly TemplateMessage[]): unknown => reading(probed, mark);
+        const written = writtenWords(template, messages, { variables: all, read, mark });
+        if (!images) return { text, written };
         const pieces = text.split(images.placeholder);
-        if (pieces.length === images.all.length + 1) return { text: withImages(pieces, images), probe, probed };
+        if (pieces.length === images.all.length + 1) return { text: withImages(pieces, images), written };
         refusals.push(new Error('It leaves out the images.'));
       } catch (error) {
         // Another reading of the conversation would loop as often.

@@ -5,7 +5,7 @@
  */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import { compiledTemplate, TemplateRefusal } from './chat-template.js';
-import { isWritten } from './kept-words.js';
+import { isWritten } from './written-words.js';
 import { type TemplateMessage, type TemplateTool, withStringArguments, withThought } from './template-messages.js';
 import { type Reading, READINGS, toolReadings } from './template-readings.js';
 
