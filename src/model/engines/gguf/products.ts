@@ -1,13 +1,15 @@
 /** Products of the rows of a pass with matrices, each with activations in the form that it takes. @module */
 import type { AdapterProducts } from './adapter-products.js';
 import { activationBytes } from './kernel-exports.js';
-import { groupsOf, isFloatKind, type PackedWeights } from './packed-kinds.js';
+import { groupsOf, isFloatKind, PackedKind, type PackedWeights } from './packed-kinds.js';
 import type { SharedKernels } from './shared-kernels.js';
 
 export class Products {
   readonly #kernels: SharedKernels;
-  /** Activations are never rounded. */
-  readonly #exact: boolean;
+  /** The kernel of products. */
+  readonly #name: 'multiply' | 'multiplyExact';
+  /** Kinds of matrices whose activations are not rounded. */
+  readonly #exactKinds: ReadonlySet<PackedKind>;
   readonly #adapters: AdapterProducts | undefined;
   /** Where the rows are that were prepared. */
   #x = 0;
@@ -17,6 +19,7 @@ export class Products {
   /**
    * @param rows at most
    * @param columns of the widest matrix
+   * @param exact activations are never rounded
    * @param adapters add to the products of rows that have them
    */
   constructor(
@@ -25,7 +28,8 @@ export class Products {
     adapters?: AdapterProducts,
   ) {
     this.#kernels = kernels;
-    this.#exact = exact;
+    this.#name = exact ? 'multiplyExact' : 'multiply';
+    this.#exactKinds = new Set(Object.values(PackedKind).filter((kind) => exact || isFloatKind(kind)));
     this.#adapters = adapters;
     const bytes = activationBytes(rows, columns);
     this.#at = { rounded: kernels.memory.allocate(bytes), exact: kernels.memory.allocate(bytes) };
@@ -36,8 +40,9 @@ export class Products {
     const { functions } = this.#kernels;
     const [{ columns }] = matrices as [PackedWeights];
     this.#x = x;
-    if (matrices.some((matrix) => !this.#isExact(matrix))) functions.quantize(this.#at.rounded, x, rows, columns);
-    if (matrices.some((matrix) => this.#isExact(matrix))) functions.interleave(this.#at.exact, x, rows, columns);
+    const exact = matrices.filter(({ kind }) => this.#exactKinds.has(kind)).length;
+    if (exact < matrices.length) functions.quantize(this.#at.rounded, x, rows, columns);
+    if (exact > 0) functions.interleave(this.#at.exact, x, rows, columns);
   }
 
   /**
@@ -46,18 +51,13 @@ export class Products {
    * @param products each a matrix and the address of its result
    */
   multiply(rows: number, stride: number, ...products: readonly (readonly [PackedWeights, number])[]): void {
-    const name = this.#exact ? 'multiplyExact' : 'multiply';
     this.#kernels.run(
       products.map(([matrix, out]) => {
         const { kind, at, rows: height, columns } = matrix;
-        const activations = this.#isExact(matrix) ? this.#at.exact : this.#at.rounded;
-        return [name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
+        const activations = this.#exactKinds.has(kind) ? this.#at.exact : this.#at.rounded;
+        return [this.#name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
       }),
     );
     this.#adapters?.add(this.#x, stride, products);
-  }
-
-  #isExact({ kind }: PackedWeights): boolean {
-    return this.#exact || isFloatKind(kind);
   }
 }
