@@ -28,7 +28,8 @@ export async function chooseForPack(entry: ModelEntry, files: ModelFiles): Promi
   const graphs = graphsOf(entry.task, config);
   for (const device of devices) {
     const weights = await chooseWeights(entry, { device, halfFloats: false, graphs, config, files });
-    if (weights.dtype !== undefined) dtypes[device] = weights.dtype;
+    const dtype = weights.named ?? weights.dtype;
+    if (dtype !== undefined) dtypes[device] = dtype;
     const model = { task: entry.task, voices: entry.voices, device, ...weights };
     for (const file of await modelFileNames(model, (each) => files.read(each))) wanted.add(file);
   }

@@ -13,6 +13,14 @@ export function dtypeSuffix(dtype: string): string {
   return dtype === 'fp32' ? '' : dtype === 'q8' ? '_quantized' : `_${dtype}`;
 }
 
+/** Files of a model's only graph as other repositories than those for transformers.js name them: LiquidAI's. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { 'onnx/model_quantized.onnx': 'onnx/model_q8.onnx' };
+
+/** The same file of a graph as other repositories name it; undefined: they name it alike. */
+export function otherGraphFile(file: string): string | undefined {
+  return OTHER_NAMES[file];
+}
+
 /** Precisions whose weights are unpacked in every product: fast on a GPU, very slow on WASM. */
 const PACKED = /^(q[124]|bnb4)/;
 

@@ -3,7 +3,7 @@ import { isInferenceError } from '../../../../core/errors/inference-error.js';
 import type { Dtype } from '../../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../../store/model-files.js';
-import { chooseDtype, dtypeFor, graphFile } from './choose-dtype.js';
+import { chooseDtype, dtypeFor, dtypeOf, graphFile, otherGraphFile } from './choose-dtype.js';
 import { configuredDtype, configuredShards, graphFileName, shardName } from './repository-files.js';
 
 /** What a choice depends on. */
@@ -24,6 +24,8 @@ export interface WeightFiles {
   graphs: readonly string[];
   /** Undefined: the config's, else transformers.js's default. */
   dtype: Dtype | undefined;
+  /** The precision of the one graph whose name has it already, so that `dtype` adds nothing to it: `model_q8`. */
+  named?: string;
   /** Why that precision is not the best one; undefined: it is, or the entry says it. */
   substitute?: string;
   /** How many files of weights stand beside each graph, by its file. */
@@ -48,24 +50,50 @@ export async function chooseWeights(entry: ModelEntry, choice: WeightsChoice): P
     }
   }
   if ('thrown' in chosen) throw chosen.thrown;
-  return withShards({ ...chosen, graphs }, choice);
+  return withShards({ graphs, ...chosen }, choice);
 }
 
-type Precision = Pick<WeightFiles, 'dtype' | 'substitute'>;
+/** With graphs where their names are not those that were asked for. */
+type Precision = Omit<WeightFiles, 'graphs' | 'shards'> & Partial<Pick<WeightFiles, 'graphs'>>;
 
 async function choosePrecision(entry: ModelEntry, choice: WeightsChoice): Promise<Precision> {
   const { device, halfFloats, graphs, config, files } = choice;
   let substitute: string | undefined;
+  let other: string | undefined;
   const dtype = await chooseDtype(entry, {
     device,
     halfFloats,
     graphs,
     configured: (graph) => configuredDtype(config, graph, device),
-    has: (file) => files.exists(file),
+    async has(file) {
+      if (await files.exists(file)) return true;
+      const named = graphs.length === 1 ? otherGraphFile(file) : undefined;
+      if (named === undefined || !(await files.exists(named))) return false;
+      other = named;
+      return true;
+    },
     listed: () => files.listed(),
     onSubstitute: (reason) => (substitute = reason),
   });
-  return { dtype, ...(substitute !== undefined && { substitute }) };
+  const chosen = { dtype, ...(substitute !== undefined && { substitute }) };
+  const written = graphs.length === 1 ? dtypeOf(dtype, graphs[0]!) : undefined;
+  if (written === undefined) return chosen;
+  other ??= await otherFileOf(graphFile(graphs[0]!, written), files);
+  if (other === undefined) return chosen;
+  // The library opens one graph under any name, to which it adds nothing for 32 bits.
+  return { ...chosen, graphs: [other.slice('onnx/'.length, -'.onnx'.length)], dtype: 'fp32', named: written };
+}
+
+/**
+ * The file that is there instead of one that the entry asks for. No server is asked for either: what is kept tells, or the
+ * list of files.
+ */
+async function otherFileOf(file: string, files: WeightsChoice['files']): Promise<string | undefined> {
+  const other = otherGraphFile(file);
+  if (other === undefined || (await files.isKept(file))) return undefined;
+  if (await files.isKept(other)) return other;
+  const listed = await files.listed();
+  return listed.includes(other) && !listed.includes(file) ? other : undefined;
 }
 
 /** Whether the graph of a precision may be there: what was chosen was found, and of a wish a list tells, or what is kept. */

@@ -85,7 +85,8 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   const { location, files, fileFailure, weightsLost, graphHas, device, dtype: dtypes, graphs } = chosen;
   const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
   // The precision that is shown is the decoder's, which takes nearly all of the time.
-  const dtype = dtypeOf(dtypes, decoder);
+  const written = dtypeOf(dtypes, decoder);
+  const dtype = chosen.named ?? written;
   const threads = device === 'wasm' ? availableThreads(['embeddings', 'rerank'].includes(entry.task) ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = chosen.substitute ?? dtypeWarning(dtype, device);
@@ -138,8 +139,8 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     graphHas,
     halfFloats: chosen.halfFloats,
     async cachedProbe(question, find) {
-      if (dtype === undefined || !files) return find();
-      const file = graphFile(decoder, dtype);
+      if (written === undefined || !files) return find();
+      const file = graphFile(decoder, written);
       const whole = `${question} (${device}, transformers.js ${env.version})`;
       const known = await files.fact(file, whole);
       if (known !== undefined) return known;

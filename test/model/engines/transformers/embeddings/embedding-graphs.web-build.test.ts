@@ -168,6 +168,26 @@ describe('a table of vectors (Model2Vec)', () => {
   });
 });
 
+describe('a file whose name has `q8`', () => {
+  const message = Buffer.concat(plain().toMessage());
+  const files = { 'onnx/model_quantized.onnx': undefined, 'onnx/model_q8.onnx': message };
+
+  it('is found before other precisions', async () => {
+    const { model, server } = await load(plain(), { ...files, 'onnx/model_q4.onnx': message });
+    expect(model.info).toMatchObject({ dtype: 'q8' });
+    expect(model.info.warning ?? '').not.toMatch(/slower|best for/);
+    expect(server.asked).not.toContain('onnx/model_q4.onnx');
+    expectDirection((await embed(model, [TEXT]))[0], MEAN);
+  });
+
+  it('is not asked for where there is one of the usual name', async () => {
+    for (const dtype of ['auto', 'q8'] as const) {
+      const { server } = await load(plain(), { 'onnx/model_q8.onnx': new Uint8Array(8) }, { dtype });
+      expect(server.asked).not.toContain('onnx/model_q8.onnx');
+    }
+  });
+});
+
 describe('the pooling of a repository', () => {
   it.each<[string, object, number[]]>([
     [
