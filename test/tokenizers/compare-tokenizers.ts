@@ -41,15 +41,16 @@ function main(): void {
     const textFile = join(folder, 'texts.json');
     writeFileSync(textFile, JSON.stringify(texts));
     console.warn(`Of ${texts.length} strings, so many have other tokens than with Python's \`tokenizers\`:\n`);
-    console.warn('| tokenizer | library | with its faults mended |\n| --- | --- | --- |');
+    console.warn('| tokenizer | library | with its faults mended | seconds |\n| --- | --- | --- | --- |');
     for (const { name, file } of kinds) {
+      const start = performance.now();
       const expected = encodeWithPython(python, textFile, file);
       const json = JSON.parse(readFileSync(file, 'utf8')) as object;
       const differing = (tokenizer: Tokenizer): number[] =>
         [...texts.keys()].filter((index) => tokenizer.encode(texts[index]!).ids.join() !== expected[index]!.join());
       const before = differing(new Tokenizer(json, {}));
       const after = differing(mendTokenizer(new Tokenizer(json, {})));
-      console.warn(`| ${name} | ${before.length} | ${after.length} |`);
+      console.warn(`| ${name} | ${before.length} | ${after.length} | ${seconds(start)} |`);
       if (options.includes('--list'))
         for (const index of after.slice(0, 20)) console.warn(JSON.stringify(texts[index]));
       const allowed = name === 'whitespace' ? ALLOWED_OF_WORDS : ALLOWED;
@@ -58,6 +59,10 @@ function main(): void {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function seconds(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(1);
 }
 
 function encodeWithPython(python: string, texts: string, tokenizer: string): number[][] {

@@ -32,7 +32,8 @@ export const DEFAULT_MODELS: readonly (GgufEntry | TransformersEntry)[] = [
     metadata: {
       architecture: 'bert',
       license: 'MIT',
-      overview: 'English sentence embeddings of 256 numbers (128 and 64 work too), 3.4 M parameters.',
+      overview:
+        'English sentences as 256 numbers (128 and 64 work too), to try things out: of 112 texts it finds 32 at once, all-MiniLM-L6-v2 75.',
     },
   },
   {

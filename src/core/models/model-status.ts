@@ -25,7 +25,7 @@ export interface ModelStatus {
   threads?: number;
   /** Precision of the loaded weights, e.g. `q8`. */
   dtype?: string;
-  /** What makes the model slower here than it need be, and what to change. */
+  /** What makes the model slower here than it need be or its answers worse, and what to change. */
   warning?: string;
   /** Tokens of the context window. */
   contextLength?: number;

@@ -27,9 +27,11 @@ export interface EmbeddingResult {
   vectors: Float32Array[];
   /** Tokens read, special tokens included. */
   promptTokens: number;
+  /** What the model's status should say from now on. */
+  warning?: string;
 }
 
 /** A result with the catalog id of the model that gave it: a fallback, when the one asked for cannot run here. */
-export interface EmbeddingAnswer extends EmbeddingResult {
+export interface EmbeddingAnswer extends Omit<EmbeddingResult, 'warning'> {
   model: string;
 }

@@ -54,6 +54,8 @@ export class ModelSlot {
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
+  /** What requests showed since it was loaded. */
+  readonly #warnings = new Set<string>();
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
   readonly #keepAlive = new KeepAlive(() => void this.release());
@@ -163,18 +165,27 @@ export class ModelSlot {
     await this.#ending;
   }
 
+  /** Says in its status, while it is loaded, and once in the console what a request showed. @param warning begins small */
+  warn(warning: string | undefined): void {
+    if (warning === undefined || this.#warnings.has(warning)) return;
+    this.#warnings.add(warning);
+    console.warn(`inpage: the model \`${this.entry.id}\`: ${warning}`);
+    this.#changed();
+  }
+
   status(): ModelStatus {
     const { id, task, backend } = this.entry;
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
-      const { device, threads, dtype, warning, contextLength, images, sampling } = this.#model.info;
+      const { device, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = this.#model.info;
+      const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
         { device, threads, contextLength, images },
         dtype === undefined ? {} : { dtype },
-        warning === undefined ? {} : { warning },
+        warning === '' ? {} : { warning },
         sampling && { sampling },
       );
     }
@@ -238,6 +249,7 @@ export class ModelSlot {
   }
 
   #loaded(model: LoadedModel): LoadedModel {
+    this.#warnings.clear();
     this.#model = model;
     this.contextLength = model.info.contextLength;
     this.images = model.info.images;

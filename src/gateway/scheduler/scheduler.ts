@@ -152,12 +152,12 @@ export class Scheduler implements ControlledInference {
   }
 
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
-    const asked = this.#slotFor(request.model, 'embeddings');
     // Not exclusive: the model itself batches concurrent requests.
-    return this.#single(asked, options, false, async (model, { entry: { id } }, signal) => ({
-      ...(await operationOf(model, 'embed')({ ...request, model: id }, signal)),
-      model: id,
-    }));
+    return this.#single(this.#slotFor(request.model, 'embeddings'), options, false, async (model, slot, signal) => {
+      const { warning, ...result } = await operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal);
+      slot.warn(warning);
+      return { ...result, model: slot.entry.id };
+    });
   }
 
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {

@@ -21,6 +21,8 @@ export interface Embedder {
   maxTokens: number;
   vocabularySize: number;
   allowedDimensions?: readonly number[];
+  /** What is said when a request cuts vectors; undefined: it was trained for that. */
+  shortVectorsWarning: string | undefined;
 }
 
 /** @throws InferenceError `invalid_request` with `param`, `cancelled`; what the model throws */
@@ -43,9 +45,11 @@ export async function embed(
   const { unique, positions } = withoutRepeats(texts);
   const raw = await embedder.queue.run(unique, signal);
   for (const vector of raw) checkFinite(vector, 'an embedding');
+  const warning = (request.dimensions ?? embedder.width) < embedder.width ? embedder.shortVectorsWarning : undefined;
   return {
     vectors: positions.map((position) => normaliseVector(raw[position]!, request.dimensions)),
     promptTokens: texts.reduce((sum, { length }) => sum + length, 0),
+    ...(warning !== undefined && { warning }),
   };
 }
 

@@ -23,6 +23,7 @@ import { notSupported } from '../repository/not-supported.js';
 import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { detectPooling, type TokenizedText } from '../../pooling.js';
 import { readMaxLength, readPrompts } from '../repository/sentence-files.js';
+import { shortVectorsWarning } from '../../shorter-vectors.js';
 import { readSentenceModules, type SentenceModules } from './sentence-modules.js';
 
 /**
@@ -127,9 +128,11 @@ function poolingOf(
 function factsOf(model: PreTrainedModel, tokenizerLimit: number, entry: ModelEntry) {
   const config = model.config as unknown as Record<string, unknown>;
   const matryoshka = config['matryoshka_dimensions'];
+  const allowedDimensions = Array.isArray(matryoshka) ? (matryoshka as number[]) : undefined;
   return {
     maxTokens: contextLimit(config, tokenizerLimit, entry),
     vocabularySize: typeof config['vocab_size'] === 'number' ? config['vocab_size'] : Number.MAX_SAFE_INTEGER,
-    ...(Array.isArray(matryoshka) ? { allowedDimensions: matryoshka as number[] } : {}),
+    ...(allowedDimensions && { allowedDimensions }),
+    shortVectorsWarning: shortVectorsWarning(entry.source ?? entry.id, allowedDimensions),
   };
 }

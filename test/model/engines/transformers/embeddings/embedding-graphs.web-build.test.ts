@@ -108,6 +108,18 @@ const MEAN = meanOf(tokens);
 const MOST = [6, 36, -1];
 const WEIGHTED = meanOf(tokens.flatMap((vector, place) => Array.from({ length: place + 1 }, () => vector)));
 
+it('vectors that a request cut are a warning, unless its files say that it was trained for that', async () => {
+  const warningOf = async (files: Record<string, unknown>, dimensions?: number): Promise<string | undefined> => {
+    const { model } = await load(plain(), files);
+    const cut = dimensions === undefined ? {} : { dimensions };
+    return (await model.embed!({ model: 'made', inputs: [TEXT], ...cut }, LOAD.signal)).warning;
+  };
+  expect(await warningOf({}, 2)).toMatch(/`dimensions`/);
+  expect(await warningOf({}, 3)).toBeUndefined();
+  expect(await warningOf({})).toBeUndefined();
+  expect(await warningOf({ 'config.json': { ...bert, matryoshka_dimensions: [2, 3] } }, 2)).toBeUndefined();
+});
+
 it.each([NaN, Infinity, -Infinity])('vectors that contain %s are an error', async (value) => {
   const { model } = await load(graphWith((file) => [echoOf(file, value)]));
   await expect(ask(model, [TEXT])).rejects.toMatchObject({ code: 'model_not_supported' });

@@ -6,7 +6,7 @@ const ENTRY: ModelEntry = { id: 'made', task: 'chat', backend: 'transformers' };
 const [USUAL, OTHER] = ['onnx/model_quantized.onnx', 'onnx/model_q8.onnx'];
 
 /** A model's files, and the questions that a server was asked. */
-function repository({ kept = [], listed = [], served = listed }: Record<'kept' | 'listed' | 'served', string[]>) {
+function repository({ kept, listed, served }: Record<'kept' | 'listed' | 'served', string[]>) {
   const asked: string[] = [];
   const files = {
     isKept: async (file: string) => kept.includes(file),
