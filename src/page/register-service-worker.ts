@@ -15,6 +15,9 @@ const LOOK_AGAIN = 50;
 /** Milliseconds that another script's worker gets to leave the page to the installed one, each time that it is asked to. */
 const PING_TIMEOUT_MS = 1_000;
 
+/** Milliseconds for a worker's first answer before its script is looked at. */
+const CLAIM_PATIENCE_MS = 1_500;
+
 /** How often it is asked to. */
 const MAX_ATTEMPTS = 4;
 
@@ -146,7 +149,7 @@ async function takeControl(
   let client: string | undefined;
   for (const isUpdated of [false, true]) {
     const worker = await activatedWorker(container, registration, { url, deadline });
-    const hello = await claim(worker, group);
+    const hello = await Promise.race([claim(worker, group), foreignScript(url, deadline)]);
     client = hello.client;
     if (hello.version === PROTOCOL_VERSION) break;
     if (isUpdated) {
@@ -239,6 +242,20 @@ function claim(worker: ServiceWorker, group: string): Promise<GatewayHandshake> 
       resolve(event.data);
     };
   });
+}
+
+/** Rejects when the worker's script is none of ours: it would never answer. */
+async function foreignScript(url: URL, deadline: AbortSignal): Promise<never> {
+  await pause(CLAIM_PATIENCE_MS);
+  const script = await fetch(url, { signal: deadline }).then(
+    (response) => response.text(),
+    () => 'inpage',
+  );
+  // Scripts that import ours name it, and bundles contain its messages.
+  if (script.includes('inpage')) return rejectOnAbort(deadline);
+  throw failure(
+    `The Service Worker ${url.pathname} does not import Inpage. Begin it with importScripts('inpage-sw.js'), or leave \`serviceWorker\` out.`,
+  );
 }
 
 function lostTo(other: string, { pathname }: URL, reason: string): InferenceError {

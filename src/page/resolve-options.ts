@@ -1,4 +1,5 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
+import { InferenceError } from '../core/errors/inference-error.js';
 import { entriesByName } from '../core/models/catalog.js';
 import { filesOf } from '../core/models/entry-files.js';
 import {
@@ -9,30 +10,58 @@ import {
 } from '../core/models/inference-options.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { parseOptions, wrongOption } from '../core/models/option-schema.js';
+import { suggestName } from '../core/models/suggest-name.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
 import { APP_BASE } from '../core/models/app-base.js';
+import type { PageLocation } from '../core/errors/page-location.js';
+
+export { pageLocation } from '../core/errors/page-location.js';
 
 /**
  * The options with nothing left open, for each realm. The Service Worker's URL is absolute.
- * @param page its origin, and the absolute URL that relative ones are resolved against
  * @throws InferenceError `invalid_request`, whose `param` is the option
  */
-export function resolveOptions(
-  options: InferenceOptions,
-  { origin, pageURL }: { origin: string; pageURL: string },
-): OptionsByRealm {
+export function resolveOptions(options: InferenceOptions, { origin, pageURL }: PageLocation): OptionsByRealm {
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
-  // Refuses names that are used twice.
-  entriesByName(models);
+  checkFallbacks(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))
     if (name !== 'onProgress' && name !== 'routes') refuseProxies(value, name);
+  checkScripts(models);
   return optionsByRealm({
     ...checked,
     models: models.map(inPack),
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
   });
+}
+
+/** Also refuses names that are used twice. */
+function checkFallbacks(models: readonly ModelEntry[]): void {
+  const byName = entriesByName(models);
+  for (const [index, { fallback, task }] of models.entries()) {
+    if (fallback === undefined) continue;
+    const param = `models.${index}.fallback`;
+    const next = byName.get(fallback);
+    if (!next) {
+      const message = `The option \`${param}\` names \`${fallback}\`, which no entry is called. ${suggestName(fallback, [...byName.keys()])}`;
+      throw new InferenceError('invalid_request', message, { param });
+    }
+    if (next.task !== task)
+      throw wrongOption(param, `the id of an entry of task ${task}, and its task is ${next.task}`);
+    const seen = new Set([models[index]]);
+    for (let each: ModelEntry | undefined = next; each; each = byName.get(each.fallback ?? '')) {
+      if (seen.has(each)) throw wrongOption(param, 'the id of an entry that does not lead back to this one');
+      seen.add(each);
+    }
+  }
+}
+
+function checkScripts(models: readonly ModelEntry[]): void {
+  for (const [index, { backend, task, script }] of models.entries()) {
+    if (backend === 'scripted' && !script && (task === 'chat' || task === 'speech-to-text'))
+      throw wrongOption(`models.${index}.script`, 'an object with `replies`, which are what a scripted model says');
+  }
 }
 
 /** A model behind a base that is answered here would ask itself. */

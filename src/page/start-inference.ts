@@ -176,8 +176,8 @@ function claimPage(options: OptionTexts): () => void {
 
 /** The check of the options is fetched apart: nothing else of it is needed later. */
 async function resolve(options: InferenceOptions, deadline: AbortSignal): Promise<OptionsByRealm> {
-  const { resolveOptions } = await withDeadline(import('./resolve-options.js'), deadline);
-  return resolveOptions(options, { origin: location.origin, pageURL: document.baseURI });
+  const { resolveOptions, pageLocation } = await withDeadline(import('./resolve-options.js'), deadline);
+  return resolveOptions(options, pageLocation('startInference'));
 }
 
 function serviceWorkerContainer({

@@ -33,3 +33,21 @@ it.each<[string, object]>([
     message: expect.stringContaining('Reload the page') as string,
   });
 });
+
+it('a script of the app that does not import ours is named', async () => {
+  vi.stubGlobal('location', { href: 'http://localhost/' });
+  vi.stubGlobal('fetch', async () => new Response("self.addEventListener('push', show);"));
+  const url = 'http://localhost/app-sw.js';
+  const active = { scriptURL: url, state: 'activated', addEventListener: () => {}, postMessage: () => {} };
+  const registration = { scope: 'http://localhost/', active, installing: null, waiting: null };
+  const container = { getRegistration: async () => registration, register: async () => registration };
+  const { signal } = new AbortController();
+  const own = { ...settings, serviceWorker: url };
+  const registering = registerServiceWorker(container as unknown as ServiceWorkerContainer, own, {
+    group: 'group',
+    signal,
+  });
+  await expect(registering).rejects.toThrow(
+    "app-sw.js does not import Inpage. Begin it with importScripts('inpage-sw.js')",
+  );
+});

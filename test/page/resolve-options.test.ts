@@ -48,6 +48,56 @@ describe('resolveOptions', () => {
     expect(resolve(everything).gateway).toMatchObject({ apiKeys: ['a', { key: 'b' }], models: DEFAULT_MODELS });
   });
 
+  const entry = { task: 'chat', backend: 'transformers', source: 'owner/name' } as const;
+
+  it.each<[string, string, NonNullable<InferenceOptions['models']>]>([
+    [
+      'names no entry',
+      'names `smal`, which no entry is called. Did you mean `small`?',
+      [
+        { ...entry, id: 'large', fallback: 'smal' },
+        { ...entry, id: 'small' },
+      ],
+    ],
+    ['names itself', 'does not lead back to this one', [{ ...entry, id: 'a', fallback: 'a' }]],
+    [
+      'leads back',
+      'does not lead back to this one',
+      [
+        { ...entry, id: 'a', fallback: 'b' },
+        { ...entry, id: 'b', fallback: 'a' },
+      ],
+    ],
+    [
+      'has another task',
+      'of task chat, and its task is embeddings',
+      [
+        { ...entry, id: 'a', fallback: 'b' },
+        { ...entry, id: 'b', task: 'embeddings' },
+      ],
+    ],
+  ])('refuses a fallback that %s', (_, message, models) => {
+    const refusal = expect.objectContaining({
+      code: 'invalid_request',
+      message: expect.stringContaining(message) as string,
+    });
+    expect(() => resolve({ models })).toThrow(refusal);
+  });
+
+  it('takes a chain of fallbacks, by id or alias', () => {
+    const models = [
+      { ...entry, id: 'a', fallback: 'middle' },
+      { ...entry, id: 'b', aliases: ['middle'], fallback: 'c' },
+      { ...entry, id: 'c' },
+    ];
+    expect(resolve({ models }).gateway.models).toHaveLength(3);
+  });
+
+  it('refuses a scripted model that has nothing to say', () => {
+    const models = [{ id: 'a', task: 'chat', backend: 'scripted' }] as unknown as TypedModelEntry[];
+    expect(() => resolve({ models })).toThrow('The option `models.0.script` must be an object with `replies`');
+  });
+
   it('takes upstream models of other services, also of this origin', () => {
     const upstream = { id: 'far', task: 'chat', backend: 'upstream' } as const;
     const models = ['https://api.openai.com/v1', '/api/v1', '/v1x'].map((source, index) => ({

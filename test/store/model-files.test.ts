@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LoadProgress } from '../../src/core/models/model-entry.js';
 import { newMetadata } from '../../src/store/storage/byte-storage.js';
 import { type FakeNetwork, fakeNetwork } from './support/fake-network.js';
@@ -99,6 +99,19 @@ describe('a download', () => {
     server.behaviour.fails = { status: 429, times: 1, retryAfter: 7 };
     await contentOf(filesOf(testStore({ ...store, storage: testStore().storage }), folder()), 'config.json');
     expect(store.pauses).toEqual([7000]);
+  });
+
+  it('says at once that a server limits how often it may be asked, and for how long it waits', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const reasons: (string | undefined)[] = [];
+    server.behaviour.fails = { status: 429, times: 1, retryAfter: 90 };
+    const onProgress = ({ waiting, waitingReason }: LoadProgress): void =>
+      void (waiting && reasons.push(waitingReason));
+    const load = files({ onProgress });
+    await contentOf(load, 'config.json');
+    const reason = expect.stringMatching(/answered 429 \(it limits.*config\.json is requested again in 90 s/) as string;
+    expect(reasons).toContainEqual(reason);
+    expect(warn.mock.calls).toEqual([[reason]]);
   });
 
   it('gives up with a typed error that names the file, and goes on next time', async () => {

@@ -18,4 +18,6 @@ export interface LoadProgress {
   remainingSeconds?: number;
   /** Why nothing comes in: no network, a pause before the next attempt, or another tab that fetches the same file. */
   waiting?: 'network' | 'retry' | 'other-tab';
+  /** What a server answered that is asked again, and when; with `waiting: 'retry'`. */
+  waitingReason?: string;
 }

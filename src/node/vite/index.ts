@@ -8,6 +8,7 @@
  * export default { plugins: [inpage()] };
  */
 import { statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
@@ -99,15 +100,26 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       };
     },
     configureServer(server) {
-      const { base } = server.config;
+      const { appType, base } = server.config;
+      const { proxy } = server.config.server;
+      // A server that renders pages may have a `/v1` of its own, and answers what is missing itself.
+      const isOurs = (path: string): boolean => appType !== 'custom' && path.startsWith('/v1/');
       server.middlewares.use((request, response, next) => {
         const { pathname } = new URL(request.url ?? '/', 'http://localhost');
         const path = decodeURIComponent(pathname);
         const file = fileOf(path.startsWith(base) ? `/${path.slice(base.length)}` : path);
+        // Outside of the base Vite answers before it asks what comes later, but for what is passed on to another server.
+        if (!path.startsWith(base) && !proxy && isOurs(path)) return sayNotAnswered(path, response);
         if (file === undefined) return next();
         const headers = options.crossOriginIsolation ? ISOLATION_HEADERS : {};
         sendFile(file, request, response, headers).catch(() => response.destroy());
       });
+      return () =>
+        server.middlewares.use((request, response, next) => {
+          const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost');
+          if (isOurs(pathname)) sayNotAnswered(pathname, response);
+          else next();
+        });
     },
     async generateBundle() {
       // A build for a server needs none of them.
@@ -129,6 +141,13 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       }
     },
   };
+}
+
+/** A request for the service that reached the development server, which would send the app's start page. */
+function sayNotAnswered(path: string, response: ServerResponse): void {
+  const message = `No Service Worker answered ${path}. Await \`startInference()\` before the first request; with \`serviceWorker: false\` use \`inference.fetch\`, and with another \`prefix\` its paths. \`npx inpage doctor\` finds what is missing.`;
+  response.writeHead(404, { 'content-type': 'application/json', 'x-error-message': message });
+  response.end(JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code: 'not_found' } }));
 }
 
 /** Megabytes by folder, and in all. */

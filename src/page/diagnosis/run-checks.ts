@@ -2,6 +2,7 @@
 import { DEFAULT_MODELS } from '../../core/models/default-catalog.js';
 import { APP_BASE } from '../../core/models/app-base.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
+import { pageLocation } from '../../core/errors/page-location.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { secureContext, storage, threads, versions, webgpu } from './browser-checks.js';
 import { contentSecurityPolicy, modelFiles, runtimeFiles } from './file-checks.js';
@@ -39,8 +40,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   storage,
 };
 
-/** @param hashes see {@link Subject} */
+/** @param hashes see {@link Subject}. @throws InferenceError `unavailable` where there is no page */
 export async function runChecks(hashes: Readonly<Record<string, string>> = {}): Promise<Finding[]> {
+  pageLocation('diagnose');
   const subject = { ...latestSubject(), hashes };
   const findings = await Promise.all(
     Object.entries(CHECKS).map(async ([name, check]) => {

@@ -67,11 +67,23 @@ export async function recover(
   const next = nextAttempt({ failures, hasReceived: hasReceived(), isOffline: environment.isOffline(), retryAfter });
   if (next.after === 'never') throw notFetched(wanted, '', thrown);
   if (next.after === 'pause') {
-    onBytes(0, { ...state, waiting: 'retry' });
+    const waitingReason = retryReason(thrown, wanted, next.milliseconds);
+    // A load that waits for minutes looks like one that hangs, wherever nobody reads its progress.
+    if (waitingReason !== undefined && failures === 1) console.warn(`inpage: ${waitingReason}`);
+    onBytes(0, { ...state, waiting: 'retry', waitingReason });
     return environment.pause(next.milliseconds, signal);
   }
   while (environment.isOffline()) {
     onBytes(0, { ...state, waiting: 'network' });
     await environment.pause(OFFLINE_PAUSE, signal);
   }
+}
+
+/** Undefined: the server said nothing. */
+function retryReason(thrown: unknown, { url }: WantedFile, milliseconds: number): string | undefined {
+  const httpStatus = thrown instanceof Interrupted ? thrown.answer?.httpStatus : undefined;
+  if (httpStatus === undefined) return undefined;
+  const cause = httpStatus === 429 ? 'it limits how often files may be requested' : 'it has a problem';
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  return `${new URL(url).host} answered ${httpStatus} (${cause}). ${url} is requested again in ${seconds} s.`;
 }

@@ -12,6 +12,8 @@ export interface FileState {
   /** Undefined while the size is unknown. */
   total: number | undefined;
   waiting?: LoadProgress['waiting'];
+  /** Only while it waits to try again. */
+  waitingReason?: string | undefined;
 }
 
 export class LoadReport {
@@ -40,7 +42,7 @@ export class LoadReport {
   }
 
   /** Tells the page, now and then. @returns whether it was time for it */
-  tell(file: string, { loaded, total, waiting }: FileState): boolean {
+  tell(file: string, { loaded, total, waiting, waitingReason }: FileState): boolean {
     const now = this.#environment.now();
     const isDue = now - (this.#lastTimes.get(file) ?? -Infinity) >= REPORT_INTERVAL_MS;
     if (!isDue && waiting === undefined && loaded !== total) return false;
@@ -55,6 +57,7 @@ export class LoadReport {
       ...(rate && { bytesPerSecond: rate.bytesPerSecond }),
       ...(rate?.remainingSeconds !== undefined && { remainingSeconds: rate.remainingSeconds }),
       ...(waiting && { waiting }),
+      ...(waitingReason !== undefined && { waitingReason }),
     });
     return true;
   }

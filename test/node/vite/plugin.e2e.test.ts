@@ -101,6 +101,35 @@ describe('a build', () => {
   });
 });
 
+it.each(['/app/', '/'])('below %s the development server says why no Service Worker answered', async (base) => {
+  const server = await createServer({ ...config, base });
+  await server.listen();
+  try {
+    const [page] = server.resolvedUrls!.local;
+    const response = await fetch(new URL('/v1/chat/completions', page), { method: 'POST', body: '{}' });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-error-message')).toContain('Await `startInference()` before the first request');
+    expect(await response.json()).toMatchObject({ error: { code: 'not_found' } });
+  } finally {
+    await server.close();
+  }
+});
+
+it('leaves `/v1` to a server that renders pages, and to one that requests are passed on to', async () => {
+  const other = await serveFolder(site);
+  for (const own of [
+    { appType: 'custom' as const },
+    { server: { ...config.server, proxy: { '/v1': other.origin } } },
+  ]) {
+    const server = await createServer({ ...config, ...own });
+    await server.listen();
+    const response = await fetch(new URL('/v1/models', server.resolvedUrls!.local[0]));
+    expect(response.headers.get('x-error-message') ?? '').not.toContain('startInference');
+    await server.close();
+  }
+  await other.close();
+});
+
 describe('what other bundlers see of the package', () => {
   const dist = join(root, 'dist');
   const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -63,7 +63,7 @@ export function findModelRecord(
   if (!known) {
     throw new InferenceError(
       'model_not_found',
-      `\`${name}\` is not in WebLLM's list. Name a model of that list, or give \`source\` and \`modelLibrary\`.`,
+      `\`${name}\` is not in WebLLM's list.${nearestRecords(name, prebuilt)} \`listWebLlmModels()\` has all of its names; another model needs \`source\` and \`modelLibrary\`.`,
       { param: 'model' },
     );
   }
@@ -71,6 +71,22 @@ export function findModelRecord(
   const folderURL = filesFolderOf({ ...entry, source }, pageURL, hub);
   const overrides = { ...known.overrides, ...contextOverride(entry) };
   return { record: { ...known, model: folderURL, overrides }, folderURL };
+}
+
+/** Records that an error names. */
+const MAX_NEAREST = 3;
+
+/** A sentence with models of the list that a name may mean: those that share the most of its words. */
+function nearestRecords(name: string, prebuilt: readonly ModelRecord[]): string {
+  const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]+|[\d.]+b?/g) ?? [];
+  const wanted = new Set(wordsOf(name));
+  const shared = prebuilt.map(
+    ({ model_id: id }) => [wordsOf(id).filter((word) => wanted.has(word)).length, id] as const,
+  );
+  const most = Math.max(...shared.map(([count]) => count));
+  if (most <= 0) return '';
+  const nearest = shared.flatMap(([count, id]) => (count === most ? [`\`${id}\``] : []));
+  return ` Did you mean ${nearest.slice(0, MAX_NEAREST).join(' or ')}?`;
 }
 
 function customRecord(entry: ModelEntry, library: string, folderURL: string, pageURL: string): FoundModel {

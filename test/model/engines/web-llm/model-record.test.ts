@@ -19,6 +19,11 @@ function asWebLlmReadsIt(model: string): string {
 }
 
 describe('findModelRecord', () => {
+  it('suggests models of the list for a name that is none of them', () => {
+    expect(() => find({ source: 'qwen2 0.5b' })).toThrow(/Did you mean `Qwen2-0\.5B-Instruct/);
+    expect(() => find({ source: 'zzz' })).toThrow(/list\. `listWebLlmModels\(\)`/);
+  });
+
   it('finds listed models by id, or by source under another id', () => {
     const byId = find({ id: LISTED });
     expect(byId.record.model_lib).toMatch(/^https:\/\/raw\.githubusercontent\.com\/mlc-ai\//);

@@ -30,7 +30,7 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
     if (!adapter) {
       throw new InferenceError(
         'insufficient_resources',
-        `The model \`${entry.id}\` needs WebGPU, which is not available here.`,
+        `The model \`${entry.id}\` needs WebGPU, which this browser or device does not offer. Leave \`device\` out, and it runs on WASM.`,
       );
     }
     if (needsHalfFloats && !halfFloats) {
