@@ -30,6 +30,7 @@ import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStor
 import { createRateLimiter } from './policy/rate-limits.js';
 import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { compactEndpoint } from './responses/compact.js';
+import { conversationEndpoints } from './responses/conversation-endpoints.js';
 import { storedResponseEndpoints } from './responses/stored-endpoints.js';
 import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
 
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inputTokensEndpoint,
   compactEndpoint,
   ...storedResponseEndpoints,
+  ...conversationEndpoints,
   embeddingsEndpoint,
   rerankEndpoint,
   decisionsEndpoint,
@@ -78,6 +80,9 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
 
 /** The app. `app.fetch(request)` answers a request; it never throws and never answers with a stack. */
 export type App = Hono<HttpEnvironment>;
+
+/** Seconds. */
+const REQUEST_TIMEOUT = 600;
 
 const DEFAULT_TIMING: StreamTiming = { startDelayMs: 5000, keepAliveMs: 10_000 };
 
@@ -179,6 +184,7 @@ function createContext(options: AppOptions): HttpContext {
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
     responses: options.responses,
+    requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     async admit(c, requests = 1) {
       c.set('answerHeaders', await limiter.take(c.get('caller'), requests));

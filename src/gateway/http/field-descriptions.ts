@@ -5,6 +5,7 @@
  */
 
 import { OLLAMA_FIELDS } from './ollama/field-descriptions.js';
+import { RESPONSE_FIELDS } from './responses/field-descriptions.js';
 
 /** By the field's path; `[]` stands for each item of an array. The same name means the same on all endpoints. */
 const SHARED: Readonly<Record<string, string>> = {
@@ -140,72 +141,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   'output_config.format.schema': 'The JSON Schema.',
 };
 
-/** Fields of `POST /responses`, `POST /responses/input_tokens` and `POST /responses/compact`. */
-const RESPONSES: Readonly<Record<string, string>> = {
-  input: 'A message of the user, or a list of items: messages, calls and their results, reasoning.',
-  'input[].type': 'The kind of item. Absent or null: a message.',
-  'input[].role': 'For messages: who says it.',
-  'input[].content': 'For messages: a text, or a list of parts.',
-  'input[].content[].type': 'The kind of part.',
-  'input[].content[].text': 'The text.',
-  'input[].content[].refusal': 'Why the assistant refused, in an earlier answer.',
-  'input[].content[].image_url': 'An image as a `data:` URL with base64.',
-  'input[].content[].detail': 'How closely to look at the image: `low`, `high` or `auto`.',
-  'input[].summary': 'For `reasoning`: summaries of the thinking.',
-  'input[].summary[].text': 'The text.',
-  'input[].encrypted_content': 'For `reasoning`: as it came in an earlier answer.',
-  'input[].call_id': 'For calls and their results: connects the two.',
-  'input[].name': 'For calls: the tool.',
-  'input[].arguments': 'For `function_call`: the arguments as JSON text.',
-  'input[].input': 'For `custom_tool_call`: the text for the tool.',
-  'input[].output': 'For results: what the tool returned.',
-  'input[].output[].type': 'The kind of part.',
-  'input[].output[].text': 'The text.',
-  'input[].output[].refusal': 'Why the tool refused.',
-  'input[].output[].image_url': 'An image as a `data:` URL with base64.',
-  'input[].output[].detail': 'How closely to look at the image.',
-  'input[].id': 'For `item_reference`: id of an item of an earlier answer.',
-  instructions: 'Instructions for the model, before the conversation.',
-  max_output_tokens: 'Upper limit of generated tokens, thinking included.',
-  'tools[].parameters': 'For `function`: JSON Schema of its arguments, an object.',
-  'tools[].strict':
-    'Arguments always conform to the schema, whether this is `true` or `false`. With `compatibility: "hosted"`: `true` refuses schemas that cannot be enforced whole.',
-  'tools[].format': 'For `custom`: the form of its text.',
-  'tools[].format.type': 'Any text, or a grammar.',
-  'tools[].format.syntax': 'The language of the grammar.',
-  'tools[].format.definition':
-    'The grammar. The model reads it, and it is enforced where the model’s form of calls can express it.',
-  'tool_choice.namespace': 'The namespace of the tool, where it has one.',
-  'tool_choice.mode': 'For `allowed_tools`: `auto`: may call one of them; `required`: must.',
-  'tool_choice.tools': 'For `allowed_tools`: the tools that may be called.',
-  'tool_choice.tools[].type': 'The kind of tool.',
-  'tool_choice.tools[].name': 'Its name.',
-  'tool_choice.tools[].namespace': 'Its namespace, where it has one.',
-  text: 'The form of the answer.',
-  'text.format': 'Any text, any JSON object, or JSON of a schema.',
-  'text.format.type': 'The form. `json_object` and `json_schema` are guaranteed by a grammar.',
-  'text.format.name': 'A name for the schema.',
-  'text.format.description': 'What the answer is for. The model reads it.',
-  'text.format.schema': 'The JSON Schema.',
-  'text.format.strict': 'The answer always conforms to the schema, whether this is `true` or `false`.',
-  reasoning: 'How a reasoning model thinks.',
-  'reasoning.effort': 'How much it thinks. Accepted on every model.',
-  'reasoning.summary': 'Given: the thinking also stands in `summary`.',
-  user: 'Returned as it is.',
-  metadata: 'Returned as it is.',
-  include:
-    '`reasoning.encrypted_content` returns the thinking in a form that can be sent back; `message.output_text.logprobs` returns log-probabilities.',
-  previous_response_id: 'Refused: no answer is stored. Send the conversation in `input`.',
-  conversation: 'Refused: no conversation is stored.',
-  prompt: 'Refused: no prompt is stored.',
-  background: 'Refused when `true`: a request is answered at once.',
-  store: 'Refused when `true`: no answer is stored.',
-  truncation: 'Returned as it is. A prompt that is too long is refused.',
-  max_tool_calls: 'Returned as it is: no tool runs here.',
-  prompt_cache_key: 'Returned as it is. Given: the prompt is kept for the next request, see `promptCache`.',
-  safety_identifier: 'Returned as it is.',
-};
-
 /** Fields of `POST /embeddings`. */
 const EMBEDDINGS: Readonly<Record<string, string>> = {
   input: 'A text, several texts, or token ids.',
@@ -297,7 +232,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   'chat-completions': CHAT,
   completions: COMPLETIONS,
   messages: MESSAGES,
-  responses: RESPONSES,
+  responses: RESPONSE_FIELDS,
   embeddings: EMBEDDINGS,
   rerank: RERANK,
   decisions: DECISIONS,
@@ -311,5 +246,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
  * @param path of the field, e.g. `tools[].name`
  */
 export function describeField(endpoint: string, path: string): string | undefined {
-  return FIELD_DESCRIPTIONS[endpoint]?.[path] ?? SHARED[path];
+  // Items of a conversation are those of `input`.
+  const own = path.startsWith('items[]') ? path.replace('items', 'input') : path;
+  return FIELD_DESCRIPTIONS[endpoint]?.[own] ?? SHARED[own];
 }

@@ -4,6 +4,9 @@ import { TABLE_NAMES, type Tables, type Transaction } from './tables.js';
 /** The database's name, which `uninstallInference` knows too. */
 const RESPONSES_DATABASE = 'inpage-responses';
 
+/** Another version has other tables: what it stored is dropped. */
+const VERSION = 2;
+
 /** Milliseconds after which a database that does not open counts as refused. */
 const OPEN_TIMEOUT_MS = 5000;
 
@@ -43,8 +46,9 @@ function open(name: string): Promise<IDBDatabase> {
       clearTimeout(timer);
       act();
     };
-    const request = indexedDB.open(name, 1);
+    const request = indexedDB.open(name, VERSION);
     request.addEventListener('upgradeneeded', () => {
+      for (const table of request.result.objectStoreNames) request.result.deleteObjectStore(table);
       for (const table of TABLE_NAMES) request.result.createObjectStore(table);
     });
     request.addEventListener(

@@ -1,30 +1,44 @@
 /** Responses that clients may name in later requests. Bodies and items are JSON that nothing here looks into. @module */
 import type { StoredResponses } from '../../core/models/stored-model.js';
+import { ConversationStore } from './conversation-store.js';
+import {
+  addHome,
+  bytesOf,
+  type Chain,
+  type ConversationRecord,
+  deleteResponse,
+  homesOf,
+  nameOf,
+  read,
+  readConversationItems,
+  type ResponseRecord,
+  type StoredItem,
+} from './records.js';
+import { Room } from './room.js';
 import type { Tables, Transaction } from './tables.js';
-
-/** An item of a conversation. */
-export type StoredItem = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A response and what was sent for it. */
 export interface KeptResponse {
   /** What was answered. */
-  body: { readonly id: string; readonly output: readonly StoredItem[] };
-  /** The request's own items, without those of the responses before it. */
+  body: ResponseRecord['body'];
+  /** The request's own items, without those of the responses before it; none where they are in a conversation. */
   input: readonly StoredItem[];
   /** Id of the response that it follows. */
   previous?: string | undefined;
+  /** See {@link ResponseRecord}. */
+  conversation?: ResponseRecord['conversation'];
 }
 
 /** What responses read before a new one. */
 export interface History {
   /** In order: what each response was sent, and what it answered. */
   items: StoredItem[];
-  /** False: a response of the chain was removed or forgotten. */
+  /** False: a response of the chain, or the conversation that it was made in, was removed or forgotten. */
   complete: boolean;
 }
 
 export interface ResponseStoreOptions {
-  /** Most bytes of all responses together, as JSON in UTF-16. */
+  /** Most bytes of everything together, as JSON in UTF-16. */
   maxBytes: number;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -32,66 +46,49 @@ export interface ResponseStoreOptions {
   service: string;
 }
 
-interface StoredResponse {
-  /** First response of its chain. */
-  root: string;
-  body: KeptResponse['body'];
-  input: readonly StoredItem[];
-}
-
-/** Responses that follow each other, branches included. They are used, and forgotten, as one. */
-interface Chain {
-  /** Milliseconds since 1970. */
-  used: number;
-  bytes: number;
-  /** By id; `bytes` of one that was removed is 0. */
-  members: Record<string, { previous?: string | undefined; bytes: number }>;
-}
-
-/** What was not used for so long is forgotten. */
-const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
-
-/** Milliseconds between two looks for what is too old. */
-const SWEEP_MS = 3600 * 1000;
-
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
 export class ResponseStore {
+  /** The conversations of the same callers. */
+  readonly conversations: ConversationStore;
   readonly #tables: Tables;
-  readonly #maxBytes: number;
-  readonly #now: () => number;
-  readonly #service: string;
-  #swept = -Infinity;
+  readonly #room: Room;
+  readonly #ownerOf: (caller: string) => string;
 
   constructor(tables: Tables, { maxBytes, now, service }: ResponseStoreOptions) {
     this.#tables = tables;
-    this.#maxBytes = maxBytes;
-    this.#now = now;
-    this.#service = service;
+    this.#room = new Room({ maxBytes, now });
+    this.#ownerOf = (caller) => `${service} ${caller}`;
+    this.conversations = new ConversationStore(tables, this.#room, this.#ownerOf);
   }
 
   /**
    * Keeps a response; the least recently used make room for it. Keeping it again changes nothing.
    * @returns false: it is larger than everything may be together, or follows one that is not kept any more
    */
-  keep(caller: string, { body, input, previous }: KeptResponse): Promise<boolean> {
-    const bytes = bytesOf([body, input]);
+  keep(caller: string, { body, input, previous, conversation }: KeptResponse): Promise<boolean> {
+    const bytes = bytesOf([body, input, conversation?.read]);
     const owner = this.#ownerOf(caller);
     const name = nameOf(owner, body.id);
     return this.#tables.update(async (transaction) => {
       if (await transaction.get('responses', name)) return true;
-      const before = previous === undefined ? undefined : await readResponse(transaction, nameOf(owner, previous));
+      const before =
+        previous === undefined
+          ? undefined
+          : await read<ResponseRecord>(transaction, 'responses', nameOf(owner, previous));
       if (previous !== undefined && !before) return false;
       const root = before?.root ?? body.id;
-      const chain = (await readChain(transaction, nameOf(owner, root))) ?? { used: 0, bytes: 0, members: {} };
-      if (chain.bytes + bytes > this.#maxBytes) return false;
-      const stored: StoredResponse = { root, body, input };
-      transaction.put('responses', name, stored);
-      for (const { id } of [...input, ...body.output]) transaction.put('items', nameOf(owner, id), body.id);
+      const chain = (await read<Chain>(transaction, 'chains', nameOf(owner, root))) ?? {
+        used: 0,
+        bytes: 0,
+        members: {},
+      };
+      if (chain.bytes + bytes > this.#room.maxBytes) return false;
+      transaction.put('responses', name, { root, body, input, conversation } satisfies ResponseRecord);
+      for (const { id } of [...input, ...body.output]) await addHome(transaction, nameOf(owner, id), body.id);
       const members = { ...chain.members, [body.id]: { previous, bytes } };
-      const grown = { used: this.#now(), bytes: chain.bytes + bytes, members };
+      const grown = { used: this.#room.now(), bytes: chain.bytes + bytes, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
-      await addToSum(transaction, bytes);
-      await this.#makeRoom(transaction, nameOf(owner, root));
+      await this.#room.take(transaction, bytes, { table: 'chains', name: nameOf(owner, root) });
       return true;
     });
   }
@@ -112,7 +109,8 @@ export class ResponseStore {
       const found = await this.#use(transaction, owner, id);
       if (!found) return undefined;
       const before = await this.#readBack(transaction, owner, found.chain.members[id]?.previous, found.chain);
-      return { items: [...before.items, ...found.response.input], complete: before.complete };
+      const own = await readInput(transaction, owner, found.response);
+      return { items: [...before.items, ...own.items], complete: before.complete && own.complete };
     });
   }
 
@@ -125,13 +123,19 @@ export class ResponseStore {
     });
   }
 
-  /** An item of any response. */
+  /** An item of any response or conversation. */
   findItem(caller: string, id: string): Promise<StoredItem | undefined> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
-      const response = await transaction.get('items', nameOf(owner, id));
-      const found = typeof response === 'string' ? await this.#use(transaction, owner, response) : undefined;
-      return found && [...found.response.body.output, ...found.response.input].find((item) => item.id === id);
+      for (const home of (await homesOf(transaction, nameOf(owner, id))).toReversed()) {
+        const conversation = await read<ConversationRecord>(transaction, 'conversations', nameOf(owner, home));
+        const isThere = conversation !== undefined && !this.#room.isOld(conversation);
+        if (isThere) return read<StoredItem>(transaction, 'conversationItems', nameOf(owner, home, id));
+        const found = await this.#use(transaction, owner, home);
+        const item = found && [...found.response.body.output, ...found.response.input].find((each) => each.id === id);
+        if (item) return item;
+      }
+      return undefined;
     });
   }
 
@@ -139,13 +143,13 @@ export class ResponseStore {
   remove(caller: string, id: string): Promise<KeptResponse['body'] | undefined> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
-      const response = await readResponse(transaction, nameOf(owner, id));
+      const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
       if (!response) return undefined;
       const chainName = nameOf(owner, response.root);
-      const chain = await readChain(transaction, chainName);
-      deleteResponse(transaction, owner, response);
+      const chain = await read<Chain>(transaction, 'chains', chainName);
+      await deleteResponse(transaction, owner, response);
       const bytes = chain?.members[id]?.bytes ?? 0;
-      await addToSum(transaction, -bytes);
+      await this.#room.giveBack(transaction, bytes);
       if (!chain) return response.body;
       const members = { ...chain.members, [id]: { ...chain.members[id], bytes: 0 } };
       const isEmpty = Object.values(members).every((member) => member.bytes === 0);
@@ -158,9 +162,11 @@ export class ResponseStore {
   usage(): Promise<StoredResponses> {
     return this.#tables.update(async (transaction) => {
       const chains = (await transaction.all('chains')) as [string, Chain][];
+      const conversations = (await transaction.all('conversations')) as [string, ConversationRecord][];
       const members = chains.flatMap(([, chain]) => Object.values(chain.members));
-      const bytes = members.reduce((sum, member) => sum + member.bytes, 0);
-      return { responses: members.filter((member) => member.bytes > 0).length, conversations: 0, bytes };
+      const bytes = [...chains, ...conversations].reduce((sum, [, kept]) => sum + kept.bytes, 0);
+      const responses = members.filter((member) => member.bytes > 0).length;
+      return { responses, conversations: conversations.length, bytes };
     });
   }
 
@@ -169,20 +175,16 @@ export class ResponseStore {
     return this.#tables.clear();
   }
 
-  #ownerOf(caller: string): string {
-    return `${this.#service} ${caller}`;
-  }
-
   /** Undefined: unknown, or not used for too long. */
   async #use(
     transaction: Transaction,
     owner: string,
     id: string,
-  ): Promise<{ response: StoredResponse; chain: Chain } | undefined> {
-    const response = await readResponse(transaction, nameOf(owner, id));
-    const chain = response && (await readChain(transaction, nameOf(owner, response.root)));
-    if (!response || !chain || chain.used < this.#now() - MAX_AGE_MS) return undefined;
-    const used = { ...chain, used: this.#now() };
+  ): Promise<{ response: ResponseRecord; chain: Chain } | undefined> {
+    const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
+    const chain = response && (await read<Chain>(transaction, 'chains', nameOf(owner, response.root)));
+    if (!response || !chain || this.#room.isOld(chain)) return undefined;
+    const used = { ...chain, used: this.#room.now() };
     transaction.put('chains', nameOf(owner, response.root), used);
     return { response, chain: used };
   }
@@ -197,58 +199,24 @@ export class ResponseStore {
     const parts: StoredItem[][] = [];
     let complete = true;
     for (let id = last; id !== undefined; id = members[id]?.previous) {
-      const response = await readResponse(transaction, nameOf(owner, id));
-      if (response) parts.push([...response.input, ...response.body.output]);
-      else complete = false;
+      const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
+      const input = response && (await readInput(transaction, owner, response));
+      if (response && input) parts.push([...input.items, ...response.body.output]);
+      complete &&= input?.complete ?? false;
     }
     return { items: parts.toReversed().flat(), complete };
   }
-
-  /** @param kept name of the chain that stays */
-  async #makeRoom(transaction: Transaction, kept: string): Promise<void> {
-    const sum = Number((await transaction.get('sums', 'bytes')) ?? 0);
-    const isDue = this.#now() - this.#swept > SWEEP_MS;
-    if (sum <= this.#maxBytes && !isDue) return;
-    this.#swept = this.#now();
-    const chains = (await transaction.all('chains')) as [string, Chain][];
-    let left = chains.reduce((total, [, chain]) => total + chain.bytes, 0);
-    for (const [name, chain] of chains.toSorted(([, a], [, b]) => a.used - b.used)) {
-      const isOld = chain.used < this.#now() - MAX_AGE_MS;
-      if (name === kept || (left <= this.#maxBytes && !isOld)) continue;
-      left -= chain.bytes;
-      const owner = name.slice(0, name.lastIndexOf(' '));
-      for (const id of Object.keys(chain.members)) {
-        const response = await readResponse(transaction, nameOf(owner, id));
-        if (response) deleteResponse(transaction, owner, response);
-      }
-      transaction.delete('chains', name);
-    }
-    transaction.put('sums', 'bytes', left);
-  }
 }
 
-/** Ids have no blanks. */
-function nameOf(owner: string, id: string): string {
-  return `${owner} ${id}`;
-}
-
-function bytesOf(value: unknown): number {
-  return 2 * JSON.stringify(value).length;
-}
-
-async function readResponse(transaction: Transaction, name: string): Promise<StoredResponse | undefined> {
-  return (await transaction.get('responses', name)) as StoredResponse | undefined;
-}
-
-async function readChain(transaction: Transaction, name: string): Promise<Chain | undefined> {
-  return (await transaction.get('chains', name)) as Chain | undefined;
-}
-
-async function addToSum(transaction: Transaction, bytes: number): Promise<void> {
-  transaction.put('sums', 'bytes', Number((await transaction.get('sums', 'bytes')) ?? 0) + bytes);
-}
-
-function deleteResponse(transaction: Transaction, owner: string, { body, input }: StoredResponse): void {
-  transaction.delete('responses', nameOf(owner, body.id));
-  for (const { id } of [...input, ...body.output]) transaction.delete('items', nameOf(owner, id));
+/** The own items of a response, after those that it read in its conversation. What was removed there is missing. */
+async function readInput(
+  transaction: Transaction,
+  owner: string,
+  { input, conversation }: ResponseRecord,
+): Promise<History> {
+  if (!conversation) return { items: [...input], complete: true };
+  const { id, read: ids } = conversation;
+  const items = await readConversationItems(transaction, owner, { conversation: id, ids });
+  const complete = (await transaction.get('conversations', nameOf(owner, id))) !== undefined;
+  return { items, complete };
 }

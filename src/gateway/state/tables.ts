@@ -1,8 +1,11 @@
 /** Where state is kept: records by name in a few tables, in memory or in IndexedDB. @module */
 
-/** Responses; chains of responses that follow each other; which response an item is of; and the sum of all bytes. */
-export const TABLE_NAMES = ['responses', 'chains', 'items', 'sums'] as const;
-type TableName = (typeof TABLE_NAMES)[number];
+/**
+ * Responses; chains of responses that follow each other; conversations, and their items; where an item is to be found; and
+ * the sum of all bytes.
+ */
+export const TABLE_NAMES = ['responses', 'chains', 'conversations', 'conversationItems', 'items', 'sums'] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
 
 /** Reads and writes of one step. */
 export interface Transaction {

@@ -4,12 +4,12 @@ import { safeParse } from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { fieldsOf as documentedFields } from '../../../.ci/docs/field-table.js';
 import { ENDPOINTS } from '../../../src/gateway/http/app.js';
-import { COMPATIBILITY } from '../../../src/gateway/http/policy/compatibility.js';
+import { type Compatibility, COMPATIBILITY } from '../../../src/gateway/http/policy/compatibility.js';
 import { FIELD_DESCRIPTIONS } from '../../../src/gateway/http/field-descriptions.js';
 import { describedBodySchema, requestBodySchema } from '../../../src/gateway/http/openapi/openapi.js';
 import { buildApp } from '../../support/build-app.js';
 import { get } from './support/call.js';
-import { JSON_ENDPOINTS, OLLAMA_ENDPOINTS } from './support/models.js';
+import { type JsonEndpoint, JSON_ENDPOINTS, OLLAMA_ENDPOINTS } from './support/models.js';
 
 /** Values that lie on both sides of every rule of every field. */
 const VALUES: unknown[] = [
@@ -112,18 +112,24 @@ it('is served as OpenAPI 3.1 and lists every operation', async () => {
   for (const name of references) expect(json.components.schemas).toHaveProperty(name!);
 });
 
+const KEPT: Compatibility = { ...COMPATIBILITY.service, keeping: 'kept' };
+const CONVERSATIONS: JsonEndpoint = {
+  path: '/v1/conversations',
+  body: { items: [{ role: 'user', content: 'Hello.' }], metadata: {} },
+};
+
 describe('request bodies', () => {
   it.each(documented)(
     '$path: what is documented is enforced, and what is enforced is documented',
     ({ path, requestSchema }) => {
       const document = requestBodySchema(requestSchema);
       const validator = new Validator(document, '2020-12');
-      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS].find((endpoint) =>
+      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS, CONVERSATIONS].find((endpoint) =>
         path.startsWith(endpoint.path.slice(3)),
       )?.body;
       expect(safeParse(requestSchema, valid).success).toBe(true);
       const fields = fieldsOf(document);
-      expect(fields.length).toBeGreaterThan(2);
+      expect(fields.length).toBeGreaterThan(0);
       const verdicts = new Set<boolean>();
       for (const field of fields) {
         const { [field]: _, ...without } = valid ?? {};
@@ -140,7 +146,7 @@ describe('request bodies', () => {
 });
 
 describe('the meaning of fields', async () => {
-  const schemas = await Promise.all(ENDPOINTS.map((endpoint) => describedBodySchema(endpoint, COMPATIBILITY.service)));
+  const schemas = await Promise.all(ENDPOINTS.map((endpoint) => describedBodySchema(endpoint, KEPT)));
   const bodies = ENDPOINTS.flatMap((endpoint, index) => {
     const schema = schemas[index];
     return schema ? [{ name: endpoint.name, path: endpoint.path, fields: documentedFields(schema) }] : [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type KeptResponse, ResponseStore, type StoredItem } from '../../../src/gateway/state/response-store.js';
+import type { StoredItem } from '../../../src/gateway/state/records.js';
+import { type KeptResponse, ResponseStore } from '../../../src/gateway/state/response-store.js';
 import { createMemoryTables } from '../../../src/gateway/state/tables.js';
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -49,6 +49,8 @@ export interface HttpContext {
   faults: Faults;
   /** Opens what is kept of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
   responses?: (() => Promise<ResponseStore>) | undefined;
+  /** Seconds that a request waits for its turn in a conversation. */
+  requestTimeout: number;
   /** Largest JSON body in bytes. */
   maxBodyBytes: number;
   /**

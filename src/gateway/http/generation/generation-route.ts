@@ -19,7 +19,7 @@ interface CommonBody {
 }
 
 /** A body that passed its checks, and what else its meaning depends on. */
-interface CheckedBody<Body> {
+export interface CheckedBody<Body> {
   body: Body;
   /** The same before the checks, with unknown fields. */
   json: Record<string, unknown>;
@@ -51,11 +51,11 @@ export type Generate = <Rendered>(
   render: Render<Rendered>,
 ) => AsyncIterable<readonly Rendered[]>;
 
-/** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. */
+/** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. The signal: nobody waits. */
 interface DialectAnswer<Event> {
   /** The body of an answer that is not streamed. */
-  collect: (generate: Generate) => Promise<object>;
-  stream: (generate: Generate) => Omit<StreamSource<Event>, 'abort' | 'resumeState'>;
+  collect: (generate: Generate, signal: AbortSignal) => Promise<object>;
+  stream: (generate: Generate, signal: AbortSignal) => Omit<StreamSource<Event>, 'abort' | 'resumeState'>;
 }
 
 /** What an endpoint of generations adds to {@link generationRoute}. */
@@ -89,9 +89,11 @@ export function generationRoute<Body extends CommonBody, Read, Event>(
             namingIgnored(c, render),
             request.paramNames,
           );
-      if (accepted.body.stream !== true) return c.json(await answer.collect(generateWith(runOptions(c, 'result'))));
-      const abort = abortWith(c.req.raw.signal);
-      const source = answer.stream(generateWith(runOptions(c, 'first-token', abort.signal)));
+      const { signal } = c.req.raw;
+      if (accepted.body.stream !== true)
+        return c.json(await answer.collect(generateWith(runOptions(c, 'result')), signal));
+      const abort = abortWith(signal);
+      const source = answer.stream(generateWith(runOptions(c, 'first-token', abort.signal)), abort.signal);
       return streamResponse(context, { ...source, abort, resumeState: c.get('resumeState') });
     };
   };

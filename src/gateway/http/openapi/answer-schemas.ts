@@ -163,12 +163,21 @@ export const response = object({
 });
 
 /** Items of a request are as they were sent. */
+export const inputItem = object({ type: text, id: text });
+
 export const inputItems = object({
   object: only('list'),
-  data: list(object({ type: text, id: text })),
+  data: list(inputItem),
   first_id: orNull(text),
   last_id: orNull(text),
   has_more: boolean,
+});
+
+export const conversation = object({
+  id: text,
+  object: only('conversation'),
+  created_at: integer,
+  metadata: { type: 'object', additionalProperties: text },
 });
 
 export const compaction = object({

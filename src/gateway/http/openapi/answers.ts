@@ -31,6 +31,8 @@ const SOUNDS = Object.fromEntries(
   ['mpeg', 'wav', 'pcm', 'ogg', 'aac', 'flac'].map((format) => [`audio/${format}`, SOUND]),
 );
 
+const CONVERSATION: Answer = { name: 'Conversation', schema: schemas.conversation };
+
 /** By method and path. */
 const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   'POST /chat/completions': () => ({ name: 'ChatCompletion', schema: schemas.chatCompletion, others: EVENTS }),
@@ -53,6 +55,17 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
     schema: object({ id: text, object: only('response'), deleted: boolean }),
   }),
   'GET /responses/{id}/input_items': () => ({ name: 'InputItems', schema: schemas.inputItems }),
+  'POST /conversations': () => CONVERSATION,
+  'GET /conversations/{id}': () => CONVERSATION,
+  'POST /conversations/{id}': () => CONVERSATION,
+  'DELETE /conversations/{id}': () => ({
+    name: 'RemovedConversation',
+    schema: object({ id: text, object: only('conversation.deleted'), deleted: boolean }),
+  }),
+  'GET /conversations/{id}/items': () => ({ name: 'InputItems', schema: schemas.inputItems }),
+  'POST /conversations/{id}/items': () => ({ name: 'InputItems', schema: schemas.inputItems }),
+  'GET /conversations/{id}/items/{item_id}': () => ({ name: 'ConversationItem', schema: schemas.inputItem }),
+  'DELETE /conversations/{id}/items/{item_id}': () => CONVERSATION,
   'POST /embeddings': () => ({ name: 'Embeddings', schema: schemas.embeddings }),
   'POST /rerank': () => ({ name: 'Ranking', schema: schemas.ranking }),
   'POST /decisions': () => ({ name: 'Decisions', schema: schemas.decisions }),

@@ -126,7 +126,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'additional_tools',
 ]);
 
-function inputItem(compatibility: Compatibility) {
+/** One item. */
+export function inputItem(compatibility: Compatibility) {
   const own = v.variant('type', ownItems(compatibility));
   const known = v.variant('type', [...ownItems(compatibility), ...publishedItems(compatibility)]);
   const all = v.lazy((item) => (isForeign(item, KNOWN) ? foreignObject : known));

@@ -13,11 +13,13 @@ import { type ToolInput, ToolSet } from './tools.js';
 /**
  * Every item itself, in order.
  * @param find an item that this engine made and still knows
+ * @param field of the body, for the error
  * @throws InferenceError `invalid_request` for a reference to any other
  */
 export async function resolveReferences(
   input: ResponseInput,
   find: (id: string) => SentItem | Promise<SentItem | undefined> | undefined,
+  field = 'input',
 ): Promise<string | SentItem[]> {
   if (typeof input === 'string') return input;
   return Promise.all(
@@ -25,23 +27,25 @@ export async function resolveReferences(
       if (item.type !== 'item_reference') return item;
       const found = await find(item.id);
       if (found) return found;
-      const param = `input.${index}`;
+      const param = `${field}.${index}`;
       const message = `\`${param}\` refers to an item that is not stored here. Send the item itself, as clients do with \`store: false\`.`;
       throw new InferenceError('invalid_request', message, { param });
     }),
   );
 }
 
-/** What a response reads: the items of those that it follows, and then its own. */
+/** What a response reads: the items of those that it follows or of its conversation, and then its own. */
 export interface ConversationInput {
   items: string | readonly SentItem[];
-  /** How many of the items are of earlier responses. */
+  /** How many of the items came before its own. */
   earlier: number;
+  /** The field of the body that names them. */
+  earlierParam: 'previous_response_id' | 'conversation';
 }
 
 /** The field of the body that an item came with. */
-export function itemParam(index: number, { earlier }: ConversationInput): string {
-  return index < earlier ? 'previous_response_id' : `input.${index - earlier}`;
+export function itemParam(index: number, { earlier, earlierParam }: ConversationInput): string {
+  return index < earlier ? earlierParam : `input.${index - earlier}`;
 }
 
 /**

@@ -1,11 +1,14 @@
 /** How the endpoints of responses read a body. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { BodyReader } from '../generation/generation-route.js';
+import type { BodyReader, CheckedBody } from '../generation/generation-route.js';
 import type { HttpContext } from '../endpoint/http-context.js';
+import type { RequestImages } from '../fields/request-images.js';
 import { cacheHint } from '../fields/sampling.js';
 import { parseBody } from '../validation/parse-body.js';
 import { type ConversationInput, resolveReferences } from './input.js';
 import type { SentItem } from './input-schema.js';
+import { conversationOf } from './keeping-fields.js';
 import {
   followingRequestSchema,
   refuseBuiltInTools,
@@ -13,7 +16,7 @@ import {
   type ResponsesRequest,
   toGenerationRequest,
 } from './request.js';
-import { findStored, ownerOf, readEarlier } from './stored-items.js';
+import { type ConversationTurn, findStored, ownerOf, readConversation, readEarlier } from './stored-items.js';
 import type { ToolSet } from './tools.js';
 import type { OutputItem } from './response-object.js';
 
@@ -28,6 +31,10 @@ export interface ReadBody {
   tools: ToolSet;
   /** Output items of late answers. */
   recent: RecentItems;
+  /** What the conversation held that it is to be made in. */
+  conversation?: ConversationTurn | undefined;
+  /** Reads the body once more, with what its conversation holds by then. @param before see `readConversation` */
+  again: (before: string, images: RequestImages) => Promise<ReadBody>;
 }
 
 /** Items of late answers, by the service that gave them: its endpoints share them. */
@@ -45,26 +52,56 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
   const schema = responsesRequestSchema(context.compatibility);
   const recent = recentItemsOf(context);
   const following = followingRequestSchema(context.compatibility);
+  const read = async (checked: CheckedBody<ResponsesRequest>, before?: string): Promise<ReadBody> => {
+    const { body, json, modelId, images, caller, partition } = checked;
+    const owner = ownerOf(partition);
+    const find = async (id: string) => recent.find(caller, id) ?? findStored(id, owner, context);
+    const own = await resolveReferences(body.input, find);
+    const id = conversationOf(body);
+    const conversation = id === undefined ? undefined : await readConversation(id, owner, context, before);
+    const followed =
+      body.previous_response_id == null ? [] : await readEarlier(body.previous_response_id, owner, context);
+    const earlier = conversation?.items ?? followed;
+    const input: ConversationInput = {
+      items: earlier.length === 0 ? own : [...earlier, ...asItems(own)],
+      earlier: earlier.length,
+      earlierParam: conversation ? 'conversation' : 'previous_response_id',
+    };
+    if (input.items.length === 0 && typeof own !== 'string') throw missingInput();
+    const { compatibility } = context;
+    const generation = toGenerationRequest(body, input, { model: modelId, images, compatibility });
+    const request = { ...generation.request, ...cacheHint(json) };
+    return {
+      input,
+      sent: asSent(json['input'], own),
+      recent,
+      ...generation,
+      request,
+      conversation,
+      again: (response, ofTurn) => read({ ...checked, images: ofTurn }, response),
+    };
+  };
   return {
     parse: (json) =>
       refuseBuiltInTools(json, () => {
-        if (typeof json['previous_response_id'] !== 'string') return parseBody(schema, json);
+        const isNew = typeof json['previous_response_id'] !== 'string' && json['conversation'] == null;
+        if (isNew) return parseBody(schema, json);
         const body = parseBody(following, json);
+        if (body.previous_response_id != null && body.conversation != null) throw twoPasts();
         return { ...body, input: body.input ?? [] };
       }),
-    read: async ({ body, json, modelId, images, caller, partition }) => {
-      const owner = ownerOf(partition);
-      const find = async (id: string) => recent.find(caller, id) ?? findStored(id, owner, context);
-      const own = await resolveReferences(body.input, find);
-      const earlier =
-        body.previous_response_id == null ? [] : await readEarlier(body.previous_response_id, owner, context);
-      const input = { items: earlier.length === 0 ? own : [...earlier, ...asItems(own)], earlier: earlier.length };
-      const { compatibility } = context;
-      const generation = toGenerationRequest(body, input, { model: modelId, images, compatibility });
-      const request = { ...generation.request, ...cacheHint(json) };
-      return { input, sent: asSent(json['input'], own), recent, ...generation, request };
-    },
+    read,
   };
+}
+
+function missingInput(): InferenceError {
+  const message = '`input` is required: what it continues has no items.';
+  return new InferenceError('missing_required_field', message, { param: 'input' });
+}
+
+function twoPasts(): InferenceError {
+  const message = '`conversation` cannot be given together with `previous_response_id`.';
+  return new InferenceError('invalid_request', message, { param: 'conversation' });
 }
 
 function asItems(input: string | readonly SentItem[]): readonly SentItem[] {
@@ -72,7 +109,7 @@ function asItems(input: string | readonly SentItem[]): readonly SentItem[] {
 }
 
 /** Checked items lack what nobody here reads; what is kept is what was sent. */
-function asSent(sent: unknown, checked: string | readonly SentItem[]): ReadBody['sent'] {
+export function asSent(sent: unknown, checked: string | readonly SentItem[]): ReadBody['sent'] {
   if (typeof checked === 'string') return checked;
   const raw: readonly unknown[] = Array.isArray(sent) ? sent : [];
   return checked.map((item, index) => {

@@ -12,6 +12,7 @@ import { checkSchemaStructure } from '../../../core/schema/check-schema-structur
 import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
+import { metadata } from '../fields/metadata.js';
 import type { RequestImages } from '../fields/request-images.js';
 import {
   actingPenalty,
@@ -24,6 +25,7 @@ import {
 } from '../fields/sampling.js';
 import { offerAll, offerAllowed, requireTool, schemaCheck, type ToolOffer } from '../fields/tools.js';
 import { inputSchema } from './input-schema.js';
+import { conversationOf, KEEPING, refused } from './keeping-fields.js';
 import { type ConversationInput, itemParam, toMessages } from './input.js';
 import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
@@ -50,21 +52,9 @@ const penalties = { presence_penalty: actingPenalty, frequency_penalty: actingPe
 /** Where they do nothing, nothing about them is wrong. */
 const PENALTIES = { ignored: {} as typeof penalties, acting: penalties };
 
-/** A field that asks for something kept between requests. */
-function stateful() {
-  return v.nullish(v.never('is not supported: nothing is stored between requests'));
-}
-
-/** What `keeping` makes of the fields about it. */
-const KEEPING = {
-  refused: { previous_response_id: stateful(), store: v.nullish(v.literal(false)) },
-  unkept: { previous_response_id: stateful(), store: v.nullish(v.boolean()) },
-  kept: { previous_response_id: v.nullish(v.string()), store: v.nullish(v.boolean()) },
-};
-
 /** In the field order of the specification, which is the order in which problems are reported. */
 export function responsesRequestSchema(compatibility: Compatibility) {
-  const { previous_response_id, store } = KEEPING[compatibility.keeping];
+  const { previous_response_id, conversation, store } = KEEPING[compatibility.keeping];
   return object({
     model: v.string(),
     input: inputSchema(compatibility),
@@ -82,12 +72,12 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     text: v.nullish(object({ format: v.nullish(textFormat) })),
     reasoning: v.nullish(reasoning),
     user: v.nullish(v.string()),
-    metadata: v.nullish(objectOf(v.string())),
+    metadata,
     include: v.nullish(v.array(v.string())),
     top_logprobs: topLogprobs,
     previous_response_id,
-    conversation: stateful(),
-    prompt: stateful(),
+    conversation,
+    prompt: refused,
     background: v.nullish(v.literal(false)),
     store,
     // Not checked: they change nothing here, and a wrong one is returned as null.
@@ -98,7 +88,7 @@ export function responsesRequestSchema(compatibility: Compatibility) {
   });
 }
 
-/** The same for a response that follows another: it may say nothing new. */
+/** The same for a response that follows another, or is made in a conversation: it may say nothing new. */
 export function followingRequestSchema(compatibility: Compatibility) {
   return object({ ...responsesRequestSchema(compatibility).entries, input: v.nullish(inputSchema(compatibility)) });
 }
@@ -191,6 +181,7 @@ export function toEchoedFields(body: ResponsesRequest, model: string, store: boo
     truncation: body.truncation === 'auto' ? 'auto' : 'disabled',
     user: body.user ?? null,
     previous_response_id: body.previous_response_id ?? null,
+    ...(conversationOf(body) !== undefined && { conversation: { id: conversationOf(body)! } }),
     store,
   };
 }

@@ -110,6 +110,8 @@ export interface EchoedFields {
   truncation: 'auto' | 'disabled';
   user: string | null;
   previous_response_id: string | null;
+  /** Where it was made; null: its items could not be added there. */
+  conversation?: { id: string } | null;
   /** Whether a later request may name it. */
   store: boolean;
 }

@@ -9,7 +9,9 @@ import { countTokens, type Render, runOptions } from '../generation/generate.js'
 import { acceptRequest, type Generate, generationRoute } from '../generation/generation-route.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
-import type { StoredItem } from '../../state/response-store.js';
+import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import type { inConversation } from './in-conversation.js';
+import { keepingWith, keepResponse } from './keep-answer.js';
 import { ownerOf, toStoredItems } from './stored-items.js';
 import { createBodyReader, type ReadBody } from './read-body.js';
 import { renderGeneration, type RenderOptions, type RenderState, snapshot } from './render-generation.js';
@@ -31,24 +33,34 @@ export const responsesEndpoint: Endpoint = {
   requestSchema: responsesRequestSchema,
   route: generationRoute<ResponsesRequest, ReadBody, ResponseEvent>((shared) => ({
     ...createBodyReader(shared),
-    answer: ({ body, input, sent, request, tools, recent }, c, context) => {
-      nameIgnoredTools(c, tools.ignored);
+    answer: ({ body, ...first }, c, context) => {
+      const { input, sent, recent, conversation } = first;
+      nameIgnoredTools(c, first.tools.ignored);
       nameIgnored(c, 'x-ignored-items', ignoredItems(input.items));
       const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
-      const progress = createProgress({ body, model: request.model, isKept }, context, {
+      let { tools } = first;
+      const progress = createProgress({ body, model: first.request.model, isKept }, context, {
         onItem: (item) => recent.add(c.get('caller'), item),
         formOf: (called) => tools.formOf(called),
       });
-      const owner = ownerOf(c.get('partition'));
-      const kept = { owner, input: isKept ? toStoredItems(sent, idMaker(context)) : [] };
-      const run = (generate: Generate): AsyncIterable<readonly ResponseEvent[]> => {
-        const events = generate(request, renderResponse(progress));
-        return isKept ? keeping(events, kept, context) : events;
+      const createId = idMaker(context);
+      const partition = c.get('partition');
+      const owner = ownerOf(partition);
+      const kept = { owner, input: isKept || conversation ? toStoredItems(sent, createId) : [] };
+      const turn = { ...kept, response: progress.response.id, read: first, isKept, partition, createId };
+      const run = (generate: Generate, signal: AbortSignal): AsyncIterable<readonly ResponseEvent[]> => {
+        const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
+          ({ tools } = read);
+          return generate(read.request, renderResponse(progress));
+        };
+        if (conversation) return takeTurn({ ...turn, signal }, answerTo, context);
+        if (!isKept) return answerTo(first);
+        return keepingWith(answerTo(first), (response) => keepResponse(response, kept, context));
       };
       return {
-        collect: (generate) => toResponse(run(generate)),
-        stream: (generate) => ({
-          events: run(generate),
+        collect: (generate, signal) => toResponse(run(generate, signal)),
+        stream: (generate, signal) => ({
+          events: run(generate, signal),
           encode: (event) => encode(numbered(event, progress)),
           keepAlive: () => keepAliveText(progress),
           failure: (error) =>
@@ -58,6 +70,14 @@ export const responsesEndpoint: Endpoint = {
     },
   })),
 };
+
+/** See `inConversation`, which is loaded with its first use. */
+async function* takeTurn(
+  ...args: Parameters<typeof inConversation>
+): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
+  const part = await fetchPart(() => import('./in-conversation.js'));
+  yield* part.inConversation(...args);
+}
 
 /** Settings of the hosted service for what follows them. */
 function ignoredItems(input: ReadBody['input']['items']): string[] {
@@ -171,31 +191,6 @@ function keepAliveText(progress: ResponseProgress): string {
   const data = { type: 'keepalive', sequence_number: progress.sequence };
   progress.sequence += 1;
   return encodeServerSentEvent({ event: data.type, data });
-}
-
-/** What a response is kept with. */
-interface KeptInput {
-  owner: string;
-  input: StoredItem[];
-}
-
-/** The same events. A response that ends well is kept before its last event leaves, so that the next request may name it. */
-async function* keeping(
-  events: AsyncIterable<readonly ResponseEvent[]>,
-  { owner, input }: KeptInput,
-  context: HttpContext,
-): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
-  for await (const piece of events) {
-    for (const event of piece) {
-      if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
-      const { response } = event;
-      const output = response.output.map((item) => ({ ...item }));
-      const state = await context.responses?.();
-      const kept = { body: { ...response, output }, input, previous: response.previous_response_id ?? undefined };
-      response.store = (await state?.keep(owner, kept)) ?? false;
-    }
-    yield piece;
-  }
 }
 
 const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);

@@ -8,9 +8,11 @@ import { listItems, ownerOf } from './stored-items.js';
 
 const PATH = '/responses/:id';
 
-const isOffered: NonNullable<Endpoint['isOffered']> = ({ keeping }) => keeping === 'kept';
+/** Whether the service keeps what is asked for. */
+export const isOffered: NonNullable<Endpoint['isOffered']> = ({ keeping }) => keeping === 'kept';
 
-const LIST_QUERY = {
+/** How a list of items is paged through. */
+export const LIST_QUERY = {
   order: {
     description: '`asc`: the oldest item first.',
     schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },

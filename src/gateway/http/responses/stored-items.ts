@@ -1,7 +1,7 @@
 /** Items as they are kept between requests, and read again. @module */
 import { safeParse } from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { StoredItem } from '../../state/response-store.js';
+import type { StoredItem } from '../../state/records.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { inputSchema, type SentItem } from './input-schema.js';
 
@@ -25,7 +25,40 @@ export async function readEarlier(id: string, owner: string, context: HttpContex
   return readItems(history.items, param, context);
 }
 
-/** An item of a stored response. @throws InferenceError `invalid_request` where this service cannot read it */
+/** What a response that is made in a conversation reads there. */
+export interface ConversationTurn {
+  id: string;
+  items: readonly SentItem[];
+  /** Ids of the items as they are stored. */
+  ids: readonly string[];
+  /** Another number: other items. */
+  revision: number;
+}
+
+/**
+ * The items of a conversation.
+ * @param before id of a response: without the items that it added, when it is made again
+ * @throws InferenceError `not_found`
+ */
+export async function readConversation(
+  id: string,
+  owner: string,
+  context: HttpContext,
+  before?: string,
+): Promise<ConversationTurn> {
+  const state = await context.responses?.();
+  const found = await state?.conversations.itemsOf(owner, id, before);
+  if (!found) throw unknownConversation(id, 'conversation');
+  const ids = found.items.map((item) => item.id);
+  return { id, items: readItems(found.items, 'conversation', context), ids, revision: found.revision };
+}
+
+/** Whoever asks for a conversation that is not stored. */
+export function unknownConversation(id: string, param: string): InferenceError {
+  return new InferenceError('not_found', `There is no conversation \`${id.slice(0, 100)}\` here.`, { param });
+}
+
+/** An item of a stored response or conversation. @throws InferenceError `invalid_request` where this service cannot read it */
 export async function findStored(id: string, owner: string, context: HttpContext): Promise<SentItem | undefined> {
   const state = await context.responses?.();
   const item = await state?.findItem(owner, id);

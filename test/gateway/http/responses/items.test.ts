@@ -139,13 +139,13 @@ describe('reasoning', () => {
     );
 
     const back: SentItem = { type: 'reasoning', summary: [], content: null, encrypted_content: item.encrypted_content };
-    expect(toMessages(undefined, { items: [back], earlier: 0 }, new RequestImages())).toMatchObject([
-      { role: 'assistant', reasoning: REASONING },
-    ]);
+    expect(
+      toMessages(undefined, { items: [back], earlier: 0, earlierParam: 'conversation' }, new RequestImages()),
+    ).toMatchObject([{ role: 'assistant', reasoning: REASONING }]);
     const foreign = { ...back, encrypted_content: 'gAAAAABo', summary: [{ text: 'In short.' }] };
-    expect(toMessages(undefined, { items: [foreign], earlier: 0 }, new RequestImages())).toMatchObject([
-      { role: 'assistant', reasoning: 'In short.' },
-    ]);
+    expect(
+      toMessages(undefined, { items: [foreign], earlier: 0, earlierParam: 'conversation' }, new RequestImages()),
+    ).toMatchObject([{ role: 'assistant', reasoning: 'In short.' }]);
     const input = [
       { role: 'user', content: 'Hi' },
       back,
@@ -208,7 +208,9 @@ describe('custom tools', () => {
       const second = await ask(app, { ...change, input: [{ role: 'user', content: 'Change it.' }, item, output] });
       expect(itemsOf(second, 'message')[0].content[0].text).toBe('Done.');
     }
-    expect(toMessages(undefined, { items: [call], earlier: 0 }, new RequestImages())).toMatchObject([
+    expect(
+      toMessages(undefined, { items: [call], earlier: 0, earlierParam: 'conversation' }, new RequestImages()),
+    ).toMatchObject([
       { toolCalls: [{ id: call.call_id, name: 'apply_patch', arguments: JSON.stringify({ input: PATCH }) }] },
     ]);
   });

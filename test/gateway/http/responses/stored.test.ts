@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { App, AppOptions } from '../../../../src/gateway/http/app.js';
 import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
-import { type Answer, postJson, postStream } from '../../../support/http-client.js';
-import { REPLIES, valid } from './support.js';
-
-interface Settings extends Partial<Omit<AppOptions, 'inference' | 'models'>> {
-  store?: ConstructorParameters<typeof KeptResponses>[0];
-}
-
-async function start({ store, ...options }: Settings = {}): Promise<App> {
-  const kept = new KeptResponses(store, { now: Date.now, service: '/v1' });
-  const responses = kept.opener(options.compatibility ?? 'service');
-  const models = [scriptedChat({ script: { replies: REPLIES } })];
-  return (await buildApp({ models, ...options, ...(responses && { responses }) })).app;
-}
-
-const startHosted = (options: Settings = {}): Promise<App> => start({ compatibility: 'hosted', ...options });
-
-async function send(app: App, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await app.request(`/v1${path}`, { method, headers });
-  return { status: response.status, body: await response.json(), headers: response.headers };
-}
-
-const create = async (app: App, body: object = {}, headers: Record<string, string> = {}): Promise<any> => {
-  const answer = await postJson(app, '/responses', { ...valid, ...body }, headers);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
+import { postJson, postStream } from '../../../support/http-client.js';
+import { create, send, start, startHosted } from './stored-support.js';
+import { valid } from './support.js';
 
 const asked = { input: undefined };
 

@@ -1,0 +1,39 @@
+/** Keeps a response that ends well. @module */
+import type { KeptResponse } from '../../state/response-store.js';
+import type { StoredItem } from '../../state/records.js';
+import type { HttpContext } from '../endpoint/http-context.js';
+import type { ResponseEvent, ResponseObject } from './response-object.js';
+
+/** What a response is kept with. */
+export interface KeptInput {
+  owner: string;
+  /** Its own items. */
+  input: readonly StoredItem[];
+}
+
+/**
+ * The same events. A response that ends well is kept before its last event leaves, so that the next request may name it.
+ * @param keep changes the response that leaves where it could not be kept
+ */
+export async function* keepingWith(
+  events: AsyncIterable<readonly ResponseEvent[]>,
+  keep: (response: ResponseObject) => Promise<void>,
+): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
+  for await (const piece of events) {
+    for (const event of piece)
+      if (event.type === 'response.completed' || event.type === 'response.incomplete') await keep(event.response);
+    yield piece;
+  }
+}
+
+/** Keeps the response; its `store` says whether there was room. */
+export async function keepResponse(
+  response: ResponseObject,
+  { owner, input, conversation }: KeptInput & Pick<KeptResponse, 'conversation'>,
+  context: HttpContext,
+): Promise<void> {
+  const body = { ...response, output: response.output.map((item) => ({ ...item })) };
+  const state = await context.responses?.();
+  const kept = { body, input, previous: response.previous_response_id ?? undefined, conversation };
+  response.store = (await state?.keep(owner, kept)) ?? false;
+}

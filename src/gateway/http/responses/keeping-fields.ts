@@ -1,0 +1,27 @@
+/** Fields of a response's request that ask for something kept between requests. @module */
+import * as v from 'valibot';
+import { object } from '../fields/json-object.js';
+
+/** A field that asks for something that is not kept between requests. */
+export const refused = v.nullish(v.never('is not supported: nothing is stored between requests'));
+
+/** A conversation by its id. */
+const conversation = v.nullish(
+  v.union([v.string(), object({ id: v.string() })], 'must be the id of a conversation, or an object with its `id`'),
+);
+
+/** What `keeping` makes of the fields about it. */
+export const KEEPING = {
+  refused: { previous_response_id: refused, conversation: refused, store: v.nullish(v.literal(false)) },
+  unkept: { previous_response_id: refused, conversation: refused, store: v.nullish(v.boolean()) },
+  kept: { previous_response_id: v.nullish(v.string()), conversation, store: v.nullish(v.boolean()) },
+};
+
+/** The conversation that a response is made in. */
+export function conversationOf({
+  conversation: named,
+}: {
+  conversation?: string | { id: string } | null | undefined;
+}): string | undefined {
+  return typeof named === 'object' ? named?.id : named;
+}

@@ -1,0 +1,94 @@
+/** How much is kept, and what goes when that is too much or too old: chains of responses and conversations, each as one. @module */
+import {
+  type Chain,
+  type ConversationRecord,
+  deleteConversationItem,
+  deleteResponse,
+  type Kept,
+  nameOf,
+  read,
+  type ResponseRecord,
+} from './records.js';
+import type { Transaction } from './tables.js';
+
+/** What was not used for so long is forgotten. */
+const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
+
+/** Milliseconds between two looks for what is too old. */
+const SWEEP_MS = 3600 * 1000;
+
+type KeptTable = 'chains' | 'conversations';
+
+/** See the module. */
+export class Room {
+  /** Most bytes of everything together, as JSON in UTF-16. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  #swept = -Infinity;
+
+  constructor({ maxBytes, now }: { maxBytes: number; now: () => number }) {
+    this.maxBytes = maxBytes;
+    this.now = now;
+  }
+
+  /** Whether it was not used for too long: it counts as unknown. */
+  isOld({ used }: Kept): boolean {
+    return used < this.now() - MAX_AGE_MS;
+  }
+
+  /**
+   * Notes that so many bytes came, and makes room for them: the least recently used goes first.
+   * @param stays name of what they came to
+   */
+  async take(transaction: Transaction, bytes: number, stays: { table: KeptTable; name: string }): Promise<void> {
+    const sum = Number((await transaction.get('sums', 'bytes')) ?? 0) + bytes;
+    const isDue = this.now() - this.#swept > SWEEP_MS;
+    if (sum <= this.maxBytes && !isDue) return transaction.put('sums', 'bytes', sum);
+    this.#swept = this.now();
+    const all = await readAll(transaction);
+    let left = all.reduce((total, { record }) => total + record.bytes, 0);
+    for (const { table, name, record } of all.toSorted((a, b) => a.record.used - b.record.used)) {
+      const isStaying = table === stays.table && name === stays.name;
+      if (isStaying || (left <= this.maxBytes && !this.isOld(record))) continue;
+      left -= record.bytes;
+      await forget(transaction, table, name);
+    }
+    transaction.put('sums', 'bytes', left);
+  }
+
+  /** Notes that so many bytes were removed. */
+  async giveBack(transaction: Transaction, bytes: number): Promise<void> {
+    transaction.put('sums', 'bytes', Number((await transaction.get('sums', 'bytes')) ?? 0) - bytes);
+  }
+}
+
+interface Named {
+  table: KeptTable;
+  name: string;
+  record: Kept;
+}
+
+async function readAll(transaction: Transaction): Promise<Named[]> {
+  const of = async (table: KeptTable): Promise<Named[]> =>
+    ((await transaction.all(table)) as [string, Kept][]).map(([name, record]) => ({ table, name, record }));
+  return [...(await of('chains')), ...(await of('conversations'))];
+}
+
+/** Removes a chain, or a conversation, with all that is in it. The sum of bytes is not changed. */
+export async function forget(transaction: Transaction, table: KeptTable, name: string): Promise<void> {
+  const blank = name.lastIndexOf(' ');
+  const owner = name.slice(0, blank);
+  if (table === 'chains') {
+    const chain = await read<Chain>(transaction, table, name);
+    for (const id of Object.keys(chain?.members ?? {})) {
+      const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
+      if (response) await deleteResponse(transaction, owner, response);
+    }
+  } else {
+    const record = await read<ConversationRecord>(transaction, table, name);
+    const conversation = name.slice(blank + 1);
+    for (const { id } of record?.items ?? []) await deleteConversationItem(transaction, owner, { conversation, id });
+  }
+  transaction.delete(table, name);
+}
