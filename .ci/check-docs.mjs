@@ -1,6 +1,7 @@
 // Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
-// an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); and when a
-// file has a second `@module`, which would document what follows it as the file.
+// an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); when a
+// file has a second `@module`, which would document what follows it as the file; and when a comment, CONTRIBUTING or a
+// `why.md` names a file of the repository that does not exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -63,10 +64,38 @@ for (const entry of ENTRIES)
     if (/\binterface\b/.test(lines[index])) checkMembers(lines, index, where);
   }
 
-const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src'], { encoding: 'utf8' }).split('\n');
-for (const file of sources.filter((name) => name.endsWith('.ts') && existsSync(name)))
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => existsSync(name));
+for (const file of files.filter((name) => /^src\/.*\.ts$/.test(name)))
   if (readFileSync(file, 'utf8').split('@module').length > 2) problems.push(`${file} has more than one @module`);
 
+/** Names in comments that are examples, files of a build or of other repositories. */
+const ELSEWHERE = new Set([
+  'test.ts',
+  'chat.spec.ts',
+  'x-worker.ts',
+  'THIRD-PARTY-NOTICES.md',
+  'src/lib/compliance-tests.ts',
+]);
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:\w'"`])\/\/ .*/g;
+const CITED = /(?<![\w:/@.*>}-])[\w.-]+(?:\/[\w.-]+)*\.(?:[cm]?ts|tsx|mjs|cjs|md)\b/g;
+const ends = new Set(files.flatMap((name) => name.split('/').map((_, index, parts) => parts.slice(index).join('/'))));
+for (const file of files) {
+  const isProse = file === 'CONTRIBUTING.md' || file.endsWith('/why.md');
+  if (!isProse && !/\.([cm]?tsx?|mjs)$/.test(file)) continue;
+  const text = readFileSync(file, 'utf8');
+  for (const [comment] of isProse ? [[text]] : text.matchAll(COMMENT))
+    for (const [cited] of comment.matchAll(CITED)) {
+      const name = cited.replace(/^(?:\.{1,2}\/)+/, '');
+      if (!ends.has(name) && !ELSEWHERE.has(name)) problems.push(`${file}: there is no file ${cited}`);
+    }
+}
+
 for (const problem of problems) console.error(problem);
-console.log(problems.length === 0 ? 'docs: every public name has a comment' : `${problems.length} problems`);
+console.log(
+  problems.length === 0
+    ? 'docs: every public name has a comment, every cited file exists'
+    : `${problems.length} problems`,
+);
 process.exitCode = problems.length === 0 ? 0 : 1;

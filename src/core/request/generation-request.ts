@@ -3,7 +3,7 @@ import { type ContentPart, type Message, textOf } from './message.js';
 import type { JsonSchema, Tool, ToolChoice } from './tool.js';
 
 export interface Sampling {
-  /** 0 to 2. Absent or below 0.001: greedy, whatever the other fields say (service.md, sampling rule 3). */
+  /** 0 to 2. Absent or below 0.001: greedy, whatever the other fields say. */
   temperature?: number;
   /** 0 to 1; keeps the smallest set of tokens with this much probability (0 keeps one). */
   topP?: number;

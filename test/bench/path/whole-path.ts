@@ -1,6 +1,6 @@
 /**
  * One streamed chat request through the whole service, in one process: relay, gateway, HTTP, scheduler, a model behind a
- * real port, its decoding, and back. What `count-path.ts` counts the functions of.
+ * real port, its decoding, and back. What `count-path.mjs` counts the functions of.
  */
 import { createApp } from '../../../src/gateway/http/app.js';
 import { loadRemoteModel } from '../../../src/gateway/remote-model.js';

@@ -26,7 +26,7 @@ async function transcribe(path: string): Promise<string> {
 }
 
 describe('tiny-whisper', () => {
-  /** `load-speech-model.test.ts` measures all clips on the same code in Node. */
+  /** `load-speech-model.isolated.test.ts` measures all clips on the same code in Node. */
   const HEARD = ['en-1.wav', 'en-noisy.wav', 'de-1.wav', 'fr-1.wav', 'es-1.wav', 'silence.wav'];
 
   it('[A16] transcribes in the spoken language, below the word error rate of the card', async () => {
