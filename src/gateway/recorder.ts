@@ -46,22 +46,22 @@ export class Recorder {
   #watch(entry: ModelEntry, model: LoadedModel): LoadedModel {
     const generate = model.generate?.bind(model);
     const transcribe = model.transcribe?.bind(model);
-    const keep = (answered: Pick<Answered, 'request' | 'steps'>) => this.#keep({ entry, model, ...answered });
+    const save = (answered: Pick<Answered, 'request' | 'steps'>) => this.#save({ entry, model, ...answered });
     return {
       ...model,
       ...(generate && {
-        generate: (request, signal) => observe(generate(request, signal), (steps) => keep({ request, steps })),
+        generate: (request, signal) => observe(generate(request, signal), (steps) => save({ request, steps })),
       }),
       ...(transcribe && {
         async *transcribe(request, signal) {
           const events = inSteps(transcribe(request, signal));
-          for await (const [event] of observe(events, (steps) => keep({ request, steps }))) yield event!;
+          for await (const [event] of observe(events, (steps) => save({ request, steps }))) yield event!;
         },
       }),
     };
   }
 
-  async #keep({ entry, model, request, steps }: Answered): Promise<void> {
+  async #save({ entry, model, request, steps }: Answered): Promise<void> {
     const fingerprint = await fingerprintOf(request);
     if (fingerprint === undefined) return;
     // One that is used with an adapter is a model of its own.

@@ -144,7 +144,9 @@ export class EngineClient {
   }
 
   #report(progress: LoadProgress): void {
-    void import('./manage-models.js').then(async ({ keepStored }) => (this.#persistent = await keepStored(progress)));
+    void import('./manage-models.js').then(
+      async ({ requestPersistence }) => (this.#persistent = await requestPersistence(progress)),
+    );
     callSafely(() => this.#onProgress(progress));
   }
 

@@ -1,5 +1,5 @@
-/** What is kept of models on this device, and how to remove it. @module */
-import type { KeptFile, ModelNote } from '../store/storage/byte-storage.js';
+/** What is stored of models on this device, and how to remove it. @module */
+import type { FileStatus, ModelNote } from '../store/storage/byte-storage.js';
 import { filesFolderOf } from '../store/sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
@@ -18,20 +18,20 @@ export interface Sources {
   load: Pick<LoadOptions, 'pageURL' | 'hub'>;
 }
 
-/** @internal Everything that is kept, the most recently used first. */
+/** @internal Everything that is stored, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
   const [caches, stored] = await Promise.all([
     promptCaches(),
     opened(OpfsStorage).then(async (storage) => storage?.list() ?? []),
   ]);
   const models = stored.map(({ note, files }) => {
-    const kept = caches.get(note.model)?.usage;
+    const promptCache = caches.get(note.model)?.usage;
     caches.delete(note.model);
-    return describe(note, files, kept, sources);
+    return describe(note, files, promptCache, sources);
   });
   // Prompts of models whose files are gone.
-  for (const [model, { usage: kept, lastUsed }] of caches)
-    models.push({ ...describe({ model, wanted: [], lastUsed }, [], kept, sources), complete: false });
+  for (const [model, { usage: promptCache, lastUsed }] of caches)
+    models.push({ ...describe({ model, wanted: [], lastUsed }, [], promptCache, sources), complete: false });
   // By name where two were used at the same time, so that the order is the same again.
   return models.toSorted((a, b) => b.lastUsed - a.lastUsed || (a.source < b.source ? -1 : 1));
 }
@@ -51,12 +51,12 @@ export async function removeStored(
   if (entry) await unload(entry.id);
   // Models that are in no catalog any more are named by the folder that `stored` tells.
   const folders = entry ? foldersOf(entry, sources) : [model];
-  const kept = (await listStored(sources)).filter(({ source }) => folders.includes(source));
-  if (!entry && kept.length === 0) {
+  const stored = (await listStored(sources)).filter(({ source }) => folders.includes(source));
+  if (!entry && stored.length === 0) {
     throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
   }
   // A load that failed early has left files of a model that is not listed.
-  const releases = await lockAll(kept);
+  const releases = await lockAll(stored);
   try {
     const root = await promptRoot();
     const storage = await opened(OpfsStorage);
@@ -71,9 +71,9 @@ export async function removeStored(
   }
 }
 
-async function lockAll(kept: readonly StoredModel[]): Promise<(() => void)[]> {
+async function lockAll(stored: readonly StoredModel[]): Promise<(() => void)[]> {
   const releases: (() => void)[] = [];
-  const all = kept.flatMap(({ source, files }) => files.map(({ file }) => ({ model: source, file })));
+  const all = stored.flatMap(({ source, files }) => files.map(({ file }) => ({ model: source, file })));
   for (const { model, file } of all) {
     const release = await hold(navigator.locks, fileLock({ model, file }), { ifAvailable: true });
     if (release) releases.push(release);
@@ -85,7 +85,7 @@ async function lockAll(kept: readonly StoredModel[]): Promise<(() => void)[]> {
   return releases;
 }
 
-/** Where prompts are kept; undefined where this browser has no such file system. */
+/** Where prompts are stored; undefined where this browser has no such file system. */
 async function promptRoot(): Promise<FileSystemDirectoryHandle | undefined> {
   const { storage } = navigator as { storage?: StorageManager };
   return storage?.getDirectory?.().catch(() => undefined);
@@ -98,11 +98,11 @@ async function promptCaches(): ReturnType<typeof listCachedPrompts> {
 
 function describe(
   note: ModelNote,
-  kept: readonly KeptFile[],
+  stored: readonly FileStatus[],
   promptCache: PromptCacheUsage | undefined,
   sources: Sources,
 ): StoredModel {
-  const there = kept.filter(({ metadata }) => metadata.state !== 'absent');
+  const there = stored.filter(({ metadata }) => metadata.state !== 'absent');
   const files = there.map(({ metadata, bytes, untouched }) => ({
     file: metadata.file,
     bytes,
@@ -110,7 +110,7 @@ function describe(
     verified: untouched && metadata.verified,
   }));
   const done = new Set(
-    kept
+    stored
       .filter(({ metadata, untouched }) => untouched || metadata.state === 'absent')
       .map(({ metadata }) => metadata.file),
   );

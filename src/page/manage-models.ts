@@ -1,4 +1,4 @@
-/** The part of the page API that shows and changes what is kept. Fetched when it is first asked for. @module */
+/** The part of the page API that shows and changes what is stored. Fetched when it is first asked for. @module */
 import type { LocalFile } from '../core/models/backend.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
 import type { PickedFiles } from '../core/models/page-inference.js';
@@ -42,7 +42,7 @@ let isAsked = false;
  * @returns whether the browser keeps what is stored also when room gets short; undefined where it does not say. Never
  * rejects.
  */
-export function keepStored({ bytesPerSecond, totalBytes }: LoadProgress): Promise<boolean | undefined> {
+export function requestPersistence({ bytesPerSecond, totalBytes }: LoadProgress): Promise<boolean | undefined> {
   if (bytesPerSecond !== undefined && totalBytes >= WORTH_ASKING && !isAsked) {
     isAsked = true;
     isPersistent = answered(navigator.storage?.persist?.());

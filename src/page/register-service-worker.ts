@@ -110,8 +110,8 @@ function scriptURL(settings: ServiceWorkerSettings, there?: string): URL {
 function serves(there: string | undefined, url: URL): boolean {
   if (there === undefined) return false;
   const { pathname, searchParams } = new URL(there);
-  const said = (parameters: URLSearchParams): string => PARAMETERS.map((name) => parameters.getAll(name)).join('|');
-  return pathname === url.pathname && said(searchParams) === said(url.searchParams);
+  const settings = (parameters: URLSearchParams): string => PARAMETERS.map((name) => parameters.getAll(name)).join('|');
+  return pathname === url.pathname && settings(searchParams) === settings(url.searchParams);
 }
 
 function newestOf({ installing, waiting, active }: ServiceWorkerRegistration): ServiceWorker | null {
@@ -125,15 +125,15 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
   } catch (thrown) {
     const refused = trustedTypesError(thrown);
     if (refused) throw refused;
-    const said = String(thrown);
-    if (said.includes('Content Security Policy')) {
+    const text = String(thrown);
+    if (text.includes('Content Security Policy')) {
       throw failure(
         `The page's Content Security Policy blocks the Service Worker ${url.pathname}. Allow it in \`worker-src\`.`,
         thrown,
       );
     }
     // Chromium names the scope and the script before the reason.
-    const reason = said.split("'): ").at(-1);
+    const reason = text.split("'): ").at(-1);
     throw failure(
       `The Service Worker script ${url.pathname} could not be registered: ${reason} \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,
       thrown,
@@ -157,7 +157,7 @@ async function takeControl(
         `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
       );
     }
-    // The page may be newer than what the browser has kept of the script.
+    // The page may be newer than what the browser has stored of the script.
     await registration.update();
   }
   const nearest = await container.getRegistration();

@@ -46,13 +46,13 @@ export async function uninstallInference({
     for (const worker of workers) worker.postMessage(message);
     removed = (await registration.unregister()) || removed;
   }
-  await removeKeptPrompts();
+  await removeCachedPrompts();
   removeResponses();
   return removed;
 }
 
 /** As far as no worker of an open page is just writing one. */
-async function removeKeptPrompts(): Promise<void> {
+async function removeCachedPrompts(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
   const root = await storage?.getDirectory?.().catch(() => undefined);
   if (root) await removeAllCachedPrompts(root).catch(() => {});

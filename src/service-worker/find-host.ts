@@ -62,9 +62,9 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     if (first) {
       const answer = ask(first);
       void answer.then((said) => groups?.set(first.id, said.group));
-      const said = await Promise.race([answer, pause(FIND_TIMEOUT_MS)]);
-      group = said?.group ?? groups?.get(first.id);
-      if (said?.hosts) await pause(FIND_TIMEOUT_MS);
+      const tabHello = await Promise.race([answer, pause(FIND_TIMEOUT_MS)]);
+      group = tabHello?.group ?? groups?.get(first.id);
+      if (tabHello?.hosts) await pause(FIND_TIMEOUT_MS);
       if (isOver) return;
     }
     for (const tab of all) if (tab !== first) void ask(tab);

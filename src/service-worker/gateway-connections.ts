@@ -39,7 +39,7 @@ export class GatewayConnections {
       }
     }
     const gateway = await find(signal);
-    this.#keep(tab, gateway);
+    this.#store(tab, gateway);
     return gateway;
   }
 
@@ -50,7 +50,7 @@ export class GatewayConnections {
   }
 
   /** Opens a connection through a port that is about to be used for a call. */
-  #keep(tab: string, { port, hello }: GatewayPort): void {
+  #store(tab: string, { port, hello }: GatewayPort): void {
     // Without a lifeline nobody would say when the gateway is dead.
     if (hello.lifeline === undefined || this.#connections.has(tab)) return;
     const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-/** Whose files a load opens, and where it keeps them. @module */
+/** Whose files a load opens, and where it stores them. @module */
 import type { LoadProgress } from '../core/models/model-entry.js';
 import type { StoreEnvironment } from './storage/store-environment.js';
 

@@ -1,5 +1,5 @@
 /**
- * The files of one model: kept ones from storage, others fetched into it first. Whatever is handed out is complete and is
+ * The files of one model: stored ones from storage, others fetched into it first. Whatever is handed out is complete and is
  * what its source states.
  * @module
  */
@@ -16,7 +16,7 @@ import {
   type FileLocation,
   fileURLOf,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   type WantedFile,
 } from './storage/byte-storage.js';
 import { hubModelOf } from './sources/hub.js';
@@ -42,7 +42,7 @@ export class ModelFiles {
   readonly #contents: FileContents;
   readonly #revalidator: Revalidator;
   readonly #report: LoadReport;
-  readonly #found = new Map<string, Promise<KeptFile | undefined>>();
+  readonly #found = new Map<string, Promise<FileStatus | undefined>>();
   readonly #absences = new Map<string, FileMetadata['absence']>();
 
   constructor(options: ModelFilesOptions) {
@@ -91,7 +91,7 @@ export class ModelFiles {
     for (const file of wanted) this.find(file).catch(() => {});
   }
 
-  /** Bytes of files, kept or not, without fetching any; unknown sizes count as 0. */
+  /** Bytes of files, stored or not, without fetching any; unknown sizes count as 0. */
   async bytesOf(files: readonly string[]): Promise<number> {
     const { storage } = this.#environment;
     const sizes = files.map(async (file) => {
@@ -116,7 +116,7 @@ export class ModelFiles {
    * The file in storage, after it was fetched where it was missing; undefined when there is none.
    * @throws InferenceError like {@link read}
    */
-  find(nameOrURL: string): Promise<KeptFile | undefined> {
+  find(nameOrURL: string): Promise<FileStatus | undefined> {
     const file = this.#nameOf(nameOrURL);
     const known = this.#found.get(file);
     if (known) return known;
@@ -166,12 +166,12 @@ export class ModelFiles {
 
   /** A file that is stored as a whole and is the source's file as far as is known. */
   async #isComplete(file: string): Promise<boolean> {
-    const kept = await this.#environment.storage.find(this.#locationOf(file));
-    if (!kept || kept.metadata.state !== 'complete') return false;
+    const stored = await this.#environment.storage.find(this.#locationOf(file));
+    if (!stored || stored.metadata.state !== 'complete') return false;
     const stated = this.#options.integrity === undefined ? undefined : await this.#statements.of(file);
-    const decision = this.#decide(kept, stated);
+    const decision = this.#decide(stored, stated);
     const isOther =
-      decision === 'ask' ? await this.#revalidator.isStale(kept.metadata) : decision === 'fetch' && kept.untouched;
+      decision === 'ask' ? await this.#revalidator.isStale(stored.metadata) : decision === 'fetch' && stored.untouched;
     if (!isOther) return true;
     await this.#environment.storage.remove(this.#locationOf(file)).catch(() => {}); // Another tab uses it.
     return false;
@@ -179,8 +179,8 @@ export class ModelFiles {
 
   /** The file is in storage and can be used without a network. */
   async isKept(nameOrURL: string): Promise<boolean> {
-    const kept = await this.#environment.storage.find(this.#locationOf(this.#nameOf(nameOrURL)));
-    return kept?.untouched === true;
+    const stored = await this.#environment.storage.find(this.#locationOf(this.#nameOf(nameOrURL)));
+    return stored?.untouched === true;
   }
 
   /** Whether there is such a file, without fetching it. */
@@ -201,12 +201,12 @@ export class ModelFiles {
     return completeFiles(this.#options.folder, this.#environment.storage);
   }
 
-  /** What was found out about the content of a kept file; undefined: nothing yet. */
+  /** What was found out about the content of a stored file; undefined: nothing yet. */
   fact(file: string, question: string): Promise<boolean | undefined> {
     return findFact(this.#locationOf(file), question, this.#environment.storage);
   }
 
-  /** Keeps what was found out about a kept file with it: it is forgotten when the file is removed or fetched anew. */
+  /** Stores what was found out about a stored file with it: it is forgotten when the file is removed or fetched anew. */
   keepFact(file: string, question: string, answer: boolean): Promise<void> {
     return keepFact(this.#locationOf(file), question, answer, this.#environment.storage);
   }
@@ -230,55 +230,55 @@ export class ModelFiles {
     const { storage } = this.#environment;
     let damaged = false;
     for (const file of this.#found.keys()) {
-      const kept = await storage.find(this.#locationOf(file));
-      if (kept?.metadata.state !== 'complete' || (await isIntact(kept, storage))) continue;
+      const stored = await storage.find(this.#locationOf(file));
+      if (stored?.metadata.state !== 'complete' || (await isIntact(stored, storage))) continue;
       damaged = true;
-      const mended = this.#fetch(file, { ...kept, untouched: false });
+      const mended = this.#fetch(file, { ...stored, untouched: false });
       this.#found.set(file, mended);
       await mended;
     }
     return damaged;
   }
 
-  async #find(file: string): Promise<KeptFile | undefined> {
+  async #find(file: string): Promise<FileStatus | undefined> {
     const { signal, integrity } = this.#options;
     if (signal.aborted) throw cancelled();
-    // What a hub states costs a request, which kept files do without.
+    // What a hub states costs a request, which stored files do without.
     const stated = integrity === undefined ? undefined : await this.#statements.of(file);
-    const kept = await this.#environment.storage.find(this.#locationOf(file));
-    switch (this.#decide(kept, stated)) {
+    const stored = await this.#environment.storage.find(this.#locationOf(file));
+    switch (this.#decide(stored, stated)) {
       case 'missing':
         this.#absences.set(file, NOT_LISTED);
         return undefined;
       case 'use':
-        return this.#present(kept!);
+        return this.#present(stored!);
       case 'hash':
-        return (await this.#fetcher.isStated(kept!, stated)) ? kept : this.#fetch(file, kept);
+        return (await this.#fetcher.isStated(stored!, stated)) ? stored : this.#fetch(file, stored);
       case 'ask':
-        return (await this.#revalidator.isStale(kept!.metadata)) ? this.#fetch(file, kept) : this.#present(kept!);
+        return (await this.#revalidator.isStale(stored!.metadata)) ? this.#fetch(file, stored) : this.#present(stored!);
       case 'fetch':
-        return this.#fetch(file, kept);
+        return this.#fetch(file, stored);
     }
   }
 
-  #decide(kept: KeptFile | undefined, stated: ExpectedFile | undefined): FileDecision {
+  #decide(stored: FileStatus | undefined, stated: ExpectedFile | undefined): FileDecision {
     const { folder, isLocal = false } = this.#options;
     const isPinned = !isLocal && hubModelOf(folder) !== undefined;
-    return decideFile({ kept, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
+    return decideFile({ stored, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
   }
 
-  #present(kept: KeptFile): KeptFile | undefined {
-    if (kept.metadata.state !== 'absent') return kept;
-    this.#absences.set(kept.metadata.file, kept.metadata.absence);
+  #present(stored: FileStatus): FileStatus | undefined {
+    if (stored.metadata.state !== 'absent') return stored;
+    this.#absences.set(stored.metadata.file, stored.metadata.absence);
     return undefined;
   }
 
   /** @param before what cannot be used of it */
   async #fetch(
     file: string,
-    before: KeptFile | undefined,
+    before: FileStatus | undefined,
     fetcher: FileFetcher = this.#fetcher,
-  ): Promise<KeptFile | undefined> {
+  ): Promise<FileStatus | undefined> {
     const metadata = await fetcher.fetch(await this.#wanted(file), before);
     return this.#present({ metadata, bytes: metadata.size ?? 0, untouched: true });
   }
@@ -292,7 +292,7 @@ export class ModelFiles {
     const free = storage.lasting ? await this.#environment.freeBytes() : undefined;
     if (free === undefined) return;
     const locations = files.map((file) => this.#locationOf(file));
-    const sizeOf = (file: string, kept: number | undefined): Promise<number> => this.#statements.sizeOf(file, kept);
+    const sizeOf = (file: string, stored: number | undefined): Promise<number> => this.#statements.sizeOf(file, stored);
     const neededBytes = await missingBytes(locations, { storage, sizeOf, free });
     if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
   }

@@ -6,7 +6,7 @@ import { isRequired } from './download/decide-file.js';
 import { ModelFiles } from './model-files.js';
 import { browserStore, type StoreEnvironment } from './storage/store-environment.js';
 
-/** Opens the files of a load. @param environment what they are kept in */
+/** Opens the files of a load. @param environment what they are stored in */
 export async function openModelFiles(
   { id, integrity, query }: { id: string; integrity?: ModelEntry['integrity'] | undefined; query?: string | undefined },
   folder: string,

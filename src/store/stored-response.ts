@@ -1,4 +1,4 @@
-/** A kept file as the Response that engines expect. @module */
+/** A stored file as the Response that engines expect. @module */
 
 /** What a response is made of. */
 export interface StoredContent {

@@ -8,10 +8,10 @@ export function defaultMemoryBudget(): number {
 }
 
 /** Unloads idle models, oldest use first, until the loaded ones fit. `keep` stays. */
-export async function evictToBudget(budget: number, slots: Iterable<ModelSlot>, keep: ModelSlot): Promise<void> {
+export async function evictToBudget(budget: number, slots: Iterable<ModelSlot>, needed: ModelSlot): Promise<void> {
   const loaded = [...slots].filter((slot) => slot.model);
   let bytes = loaded.reduce((sum, slot) => sum + slot.bytes, 0);
-  const candidates = loaded.filter((slot) => slot !== keep && slot.idle).toSorted((a, b) => a.lastUsed - b.lastUsed);
+  const candidates = loaded.filter((slot) => slot !== needed && slot.idle).toSorted((a, b) => a.lastUsed - b.lastUsed);
   for (const slot of candidates) {
     if (bytes <= budget) return;
     bytes -= slot.bytes;

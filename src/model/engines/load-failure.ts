@@ -91,9 +91,9 @@ function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: 
   // Without a wish all were looked for before this one was asked for.
   const searched =
     wanted === undefined || wanted === 'auto' ? ': the graph has no file in a precision that can run here' : '';
-  const said = searched || ` and whether it has files of dtype \`${wanted}\``;
+  const hint = searched || ` and whether it has files of dtype \`${wanted}\``;
   const part = url.includes('.onnx_data') ? ': a part of the weights is missing' : '';
-  const precision = url.endsWith('.onnx') ? said : part;
+  const precision = url.endsWith('.onnx') ? hint : part;
   const advice: Record<number, string> = {
     401: 'Check the hub id; a private or gated model needs a copy of your own.',
     403: 'Check the hub id; a private or gated model needs a copy of your own.',

@@ -34,12 +34,12 @@ export const record: Command = {
     accessSync(dirname(resolve(file)), constants.W_OK);
     const server = await startServer('record', values, { record: true });
     print(`inpage: recording into ${file}; end with Ctrl+C\n`);
-    keepRecording(server, file);
+    saveRecording(server, file);
   },
 };
 
 /** Writes what was answered, again and again, and a last time when the process is told to end. */
-function keepRecording(server: InferenceServer, file: string): void {
+function saveRecording(server: InferenceServer, file: string): void {
   let isClosing = false;
   let written = '';
   const save = async (): Promise<void> => {

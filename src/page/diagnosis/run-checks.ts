@@ -65,19 +65,19 @@ async function outcomesOf(check: Check, subject: Subject): Promise<CheckResult[]
 function latestSubject(): Omit<Subject, 'hashes'> {
   const page = globalThis as { [name: symbol]: unknown };
   const latest = page[Symbol.for('inpage.latest')] as LatestStart | undefined;
-  const said = <Value>(name: string, otherwise: Value): Value => {
+  const option = <Value>(name: string, otherwise: Value): Value => {
     const text = latest?.options?.[name];
     return text ? (JSON.parse(text) as Value) : otherwise;
   };
   const base = new URL(APP_BASE, document.baseURI);
-  const serviceWorker = said<string | false>('serviceWorker', new URL('inpage-sw.js', base).href);
-  const [models] = said<[readonly ModelEntry[], ...unknown[]]>('models', [DEFAULT_MODELS]);
+  const serviceWorker = option<string | false>('serviceWorker', new URL('inpage-sw.js', base).href);
+  const [models] = option<[readonly ModelEntry[], ...unknown[]]>('models', [DEFAULT_MODELS]);
   return {
     state: latest?.state ?? 'never',
     error: latest?.error,
-    prefix: said('prefix', '/v1'),
+    prefix: option('prefix', '/v1'),
     serviceWorker,
-    crossOriginIsolation: said('crossOriginIsolation', false),
+    crossOriginIsolation: option('crossOriginIsolation', false),
     models,
     assetsURL: new URL('inpage/', serviceWorker || base).href,
   };

@@ -1,5 +1,5 @@
-/** Decides what a load does about a file, from what is kept of it and what its source states. No I/O. @module */
-import { type ExpectedFile, type FileMetadata, type KeptFile, statesContent } from '../storage/byte-storage.js';
+/** Decides what a load does about a file, from what is stored of it and what its source states. No I/O. @module */
+import { type ExpectedFile, type FileMetadata, type FileStatus, statesContent } from '../storage/byte-storage.js';
 
 /** Files without which no model runs; the others are there or not. */
 const REQUIRED = /\.(onnx|onnx_data\w*|gguf|bin|wasm)$|^(mlc-chat-)?config\.json$/;
@@ -14,7 +14,7 @@ export function isRequired(file: string): boolean {
 
 /** What is known of a file before anything is asked of a server. */
 export interface FileFacts {
-  kept: KeptFile | undefined;
+  stored: FileStatus | undefined;
   /** What the source states of it. */
   stated: ExpectedFile | undefined;
   /** The source lists all of its files: one that is not stated does not exist. */
@@ -26,7 +26,7 @@ export interface FileFacts {
 }
 
 /**
- * - `use`: what is kept is right, also when it says that there is no such file
+ * - `use`: what is stored is right, also when it says that there is no such file
  * - `missing`: the source has no such file
  * - `hash`: use it if its SHA-256 is the stated one
  * - `ask`: use it unless the server says that it has another by now
@@ -35,19 +35,19 @@ export interface FileFacts {
 export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
 
 /** What to do about a file that an engine asks for. */
-export function decideFile({ kept, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
+export function decideFile({ stored, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
   if (listsAll && !stated) return 'missing';
-  if (!kept || kept.metadata.state === 'partial') return 'fetch';
-  if (kept.metadata.state === 'absent') {
+  if (!stored || stored.metadata.state === 'partial') return 'fetch';
+  if (stored.metadata.state === 'absent') {
     // A file that was missing once may be there by now, above all one that its source states.
     if (stated) return 'fetch';
-    return isPinned && isRecentAbsence(kept.metadata, now) ? 'use' : 'ask';
+    return isPinned && isRecentAbsence(stored.metadata, now) ? 'use' : 'ask';
   }
-  if (!kept.untouched) return 'fetch';
-  const comparison = compareStated(kept.metadata, stated);
+  if (!stored.untouched) return 'fetch';
+  const comparison = compareStated(stored.metadata, stated);
   if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
   // An empty file whose size no source states may be a server's error.
-  const isDoubtful = kept.metadata.size === 0 && !kept.metadata.verified;
+  const isDoubtful = stored.metadata.size === 0 && !stored.metadata.verified;
   return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';
 }
 
@@ -75,7 +75,10 @@ export function compareStated(metadata: FileMetadata, stated: ExpectedFile | und
  * @returns `compare`: another file is there, and is used if its hash is the stated one; `verify`: its bytes may have been
  * changed and must be read; `fetch`: download what is missing
  */
-export function decideLocked(before: KeptFile | undefined, now: KeptFile | undefined): 'compare' | 'verify' | 'fetch' {
+export function decideLocked(
+  before: FileStatus | undefined,
+  now: FileStatus | undefined,
+): 'compare' | 'verify' | 'fetch' {
   const isOld = now !== undefined && before !== undefined && isSameRecord(now.metadata, before.metadata);
   if (isOld) return before.untouched ? 'fetch' : 'verify';
   return now?.untouched ? 'compare' : 'fetch';

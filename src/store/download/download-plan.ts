@@ -1,5 +1,5 @@
 /**
- * Decides what a download asks for next and where the bytes belong, from what is kept and what the server can do. No I/O:
+ * Decides what a download asks for next and where the bytes belong, from what is stored and what the server can do. No I/O:
  * `file-download.ts` does what is decided here.
  * @module
  */
@@ -46,7 +46,7 @@ export interface ByteRange {
   to: number;
 }
 
-/** Bytes of a part that are not kept yet. */
+/** Bytes of a part that are not stored yet. */
 export interface ByteSpan {
   part: number;
   bytes: Uint8Array;
@@ -56,10 +56,10 @@ export interface ByteSpan {
 export interface Received {
   readonly metadata: FileMetadata | undefined;
   /** Bytes from the start of each part. */
-  readonly kept: readonly number[];
+  readonly partLengths: readonly number[];
 }
 
-/** What is kept is the beginning of what is wanted. */
+/** What is stored is the beginning of what is wanted. */
 export function canResume(metadata: FileMetadata | undefined, { url, expected }: WantedFile): boolean {
   if (metadata?.state !== 'partial' || metadata.url !== url) return false;
   if (metadata.partBytes !== (expected?.partBytes ?? PART_BYTES)) return false;
@@ -106,7 +106,7 @@ export class DownloadPlan {
     this.#received = received;
     this.#expected = expected;
     // Servers compress texts unless they are asked for ranges.
-    if (isSmallName(file) && received.kept.length === 0) this.ranges = false;
+    if (isSmallName(file) && received.partLengths.length === 0) this.ranges = false;
   }
 
   /** The size is known and every part is whole. */
@@ -117,11 +117,11 @@ export class DownloadPlan {
   }
 
   isWhole(part: number): boolean {
-    const kept = this.#kept(part);
+    const stored = this.#storedLength(part);
     const metadata = this.#metadata;
     return metadata.size === undefined
-      ? kept === metadata.partBytes
-      : kept > 0 && kept === lengthOfPart(metadata, part);
+      ? stored === metadata.partBytes
+      : stored > 0 && stored === lengthOfPart(metadata, part);
   }
 
   /** Bytes of the file as the server says, or else its source; undefined: not known yet. */
@@ -129,14 +129,14 @@ export class DownloadPlan {
     return this.#metadata.size ?? this.#expected.bytes;
   }
 
-  /** Bytes that are kept. */
+  /** Bytes that are stored. */
   get loaded(): number {
-    return this.#received.kept.reduce((sum, length) => sum + (length ?? 0), 0);
+    return this.#received.partLengths.reduce((sum, length) => sum + (length ?? 0), 0);
   }
 
-  /** Bytes of a run that are kept. */
-  keptOf({ first, end }: PartRange): number {
-    return this.#received.kept.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
+  /** Bytes of a run that are stored. */
+  storedBytes({ first, end }: PartRange): number {
+    return this.#received.partLengths.slice(first, end).reduce((sum, length) => sum + (length ?? 0), 0);
   }
 
   /** More than one connection can fetch. */
@@ -156,8 +156,8 @@ export class DownloadPlan {
     if (first >= last) return undefined;
     const most = this.#mostParts();
     let end = first + 1;
-    // A part of which something is kept begins a run of its own, since a run's bytes come in one piece.
-    while (end < count && end < first + most && this.#isFree(end) && !this.#kept(end)) end++;
+    // A part of which something is stored begins a run of its own, since a run's bytes come in one piece.
+    while (end < count && end < first + most && this.#isFree(end) && !this.#storedLength(end)) end++;
     for (let part = first; part < end; part++) this.#claimed.add(part);
     return { first, end };
   }
@@ -176,7 +176,7 @@ export class DownloadPlan {
   rangeOf(run: PartRange): ByteRange | undefined {
     const { size, partBytes } = this.#metadata;
     const base = this.baseOf(run);
-    const from = run.first * partBytes + this.#kept(run.first) - base;
+    const from = run.first * partBytes + this.#storedLength(run.first) - base;
     const end = Math.min(run.end * partBytes, size ?? Infinity) - base;
     const isAll = from === 0 && (this.#expected.split || end === size);
     return this.ranges === false || isAll ? undefined : { from, to: end - 1 };
@@ -189,15 +189,15 @@ export class DownloadPlan {
     return this.baseOf(run) + (range && isPartial ? Math.min(range.to + 1, whole) : whole);
   }
 
-  /** What of these bytes is not kept yet, part by part. @param start their place in the file */
-  *place(start: number, bytes: Uint8Array): Generator<ByteSpan> {
+  /** Those of these bytes that are not stored yet, part by part. @param start their offset in the file */
+  *missingSpans(start: number, bytes: Uint8Array): Generator<ByteSpan> {
     const { partBytes } = this.#metadata;
     for (let offset = 0; offset < bytes.length;) {
       const position = start + offset;
       const part = Math.floor(position / partBytes);
       const inPart = position - part * partBytes;
       const piece = bytes.subarray(offset, offset + partBytes - inPart);
-      const known = this.#kept(part) - inPart;
+      const known = this.#storedLength(part) - inPart;
       if (known < piece.length) yield { part, bytes: piece.subarray(known) };
       offset += piece.length;
     }
@@ -207,8 +207,8 @@ export class DownloadPlan {
     return this.#received.metadata!;
   }
 
-  #kept(part: number): number {
-    return this.#received.kept[part] ?? 0;
+  #storedLength(part: number): number {
+    return this.#received.partLengths[part] ?? 0;
   }
 
   #isFree(part: number): boolean {

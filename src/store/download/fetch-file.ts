@@ -13,12 +13,12 @@ import type {
   ExpectedFile,
   FileLocation,
   FileMetadata,
-  KeptFile,
+  FileStatus,
   OpenFile,
   WantedFile,
 } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
-import { isIntact, keepGoodParts, wholeSha256 } from './verify-content.js';
+import { isIntact, dropDamagedParts, wholeSha256 } from './verify-content.js';
 
 export interface FetcherOptions {
   environment: StoreEnvironment;
@@ -30,7 +30,7 @@ export interface FetcherOptions {
   /** The error for a file of which storage took some and no more. @param size bytes of the whole, if they are known */
   insufficientStorage: (
     size: number | undefined,
-    refused: { file: string; keptBytes: number },
+    refused: { file: string; storedBytes: number },
   ) => Promise<InferenceError>;
 }
 
@@ -54,7 +54,7 @@ export class FileFetcher {
    * @returns its metadata: complete, or of a file that does not exist
    * @throws InferenceError `unavailable`, `insufficient_resources` or `cancelled`
    */
-  async fetch(wanted: WantedFile, before: KeptFile | undefined): Promise<FileMetadata> {
+  async fetch(wanted: WantedFile, before: FileStatus | undefined): Promise<FileMetadata> {
     const { environment, signal, insufficientStorage } = this.#options;
     const { storage } = environment;
     const release = await this.#lock(wanted);
@@ -66,9 +66,9 @@ export class FileFetcher {
         await this.#noteUnanswered(wanted);
         throw thrown;
       }
-      const kept = await storage.find(wanted);
-      const size = kept?.metadata.size ?? wanted.expected?.bytes;
-      const error = await insufficientStorage(size, { file: wanted.file, keptBytes: kept?.bytes ?? 0 });
+      const stored = await storage.find(wanted);
+      const size = stored?.metadata.size ?? wanted.expected?.bytes;
+      const error = await insufficientStorage(size, { file: wanted.file, storedBytes: stored?.bytes ?? 0 });
       // Half a file would only take the room that others need.
       await storage.remove(wanted);
       throw error;
@@ -86,9 +86,9 @@ export class FileFetcher {
     if (wanted.expected || this.#answered.has(wanted.file)) return;
     this.#unanswered.add(wanted.file);
     const { storage } = this.#options.environment;
-    const kept = await storage.find(wanted);
+    const stored = await storage.find(wanted);
     // Nothing is known of it that were worth a place in the list of files.
-    if (kept?.metadata.state === 'partial' && kept.bytes === 0) await storage.remove(wanted);
+    if (stored?.metadata.state === 'partial' && stored.bytes === 0) await storage.remove(wanted);
   }
 
   /**
@@ -138,17 +138,17 @@ export class FileFetcher {
   }
 
   /** A complete file is what its source states, or nothing is stated. Reads it if need be, and notes its hash. */
-  async isStated(kept: KeptFile, stated: ExpectedFile | undefined): Promise<boolean> {
-    const comparison = compareStated(kept.metadata, stated);
+  async isStated(stored: FileStatus, stated: ExpectedFile | undefined): Promise<boolean> {
+    const comparison = compareStated(stored.metadata, stated);
     if (comparison !== 'unknown') return comparison === 'same';
     const { storage } = this.#options.environment;
-    const sha256 = await wholeSha256(kept, storage);
+    const sha256 = await wholeSha256(stored, storage);
     const isRight = sha256 === stated!.sha256;
-    if (isRight) await storage.accept({ ...kept, metadata: { ...kept.metadata, sha256, verified: true } });
+    if (isRight) await storage.accept({ ...stored, metadata: { ...stored.metadata, sha256, verified: true } });
     return isRight;
   }
 
-  async #fetchLocked(wanted: WantedFile, before: KeptFile | undefined): Promise<FileMetadata> {
+  async #fetchLocked(wanted: WantedFile, before: FileStatus | undefined): Promise<FileMetadata> {
     const { storage } = this.#options.environment;
     const now = await storage.find(wanted);
     const decision = decideLocked(before, now);
@@ -159,7 +159,7 @@ export class FileFetcher {
     }
     const file = await storage.open(wanted);
     try {
-      if (decision === 'verify' && file.metadata?.state === 'complete') await keepGoodParts(file, file.metadata);
+      if (decision === 'verify' && file.metadata?.state === 'complete') await dropDamagedParts(file, file.metadata);
       return await downloadFile(wanted, file, this.#contextOf(wanted));
     } finally {
       await file.close();

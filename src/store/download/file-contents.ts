@@ -8,7 +8,7 @@ import {
   type ByteStorage,
   countParts,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   lengthOfPart,
 } from '../storage/byte-storage.js';
 import { changedFile } from './file-errors.js';
@@ -21,29 +21,29 @@ export interface ContentsOptions {
   report: LoadReport;
   signal: AbortSignal;
   /** Fetches a file into a storage. @param before what cannot be used of it */
-  fetch: (file: string, before: KeptFile | undefined, into: ByteStorage) => Promise<KeptFile | undefined>;
+  fetch: (file: string, before: FileStatus | undefined, into: ByteStorage) => Promise<FileStatus | undefined>;
   /** A file was handed out and is in memory no longer. */
   onTaken: (file: string) => void;
   /** The error for a file that a server had and has no longer. */
   notFetched: (file: string) => Error;
 }
 
-/** Larger files are not kept in memory once they were handed out. */
+/** Larger files are not cached in memory once they were handed out. */
 const SMALL_FILE = 2 ** 20;
 
 export class FileContents {
   readonly #options: ContentsOptions;
   readonly #memory = new MemoryStorage();
-  /** Files that storage cannot hold: an engine gets them all the same, and nothing is kept. */
+  /** Files that storage cannot hold: an engine gets them all the same, and nothing is stored. */
   readonly #tooLarge = new Set<string>();
-  readonly #inMemory = new Map<string, Promise<KeptFile | undefined>>();
+  readonly #inMemory = new Map<string, Promise<FileStatus | undefined>>();
 
   constructor(options: ContentsOptions) {
     this.#options = options;
   }
 
   /** The file, whose bytes may come through memory; undefined when there is none. @param find finds it in storage */
-  async find(file: string, find: () => Promise<KeptFile | undefined>): Promise<KeptFile | undefined> {
+  async find(file: string, find: () => Promise<FileStatus | undefined>): Promise<FileStatus | undefined> {
     if (!this.#tooLarge.has(file)) {
       const found = await find().catch((thrown: unknown) => this.#passBy(file, thrown));
       if (!this.#tooLarge.has(file)) return found;
@@ -110,8 +110,8 @@ export class FileContents {
   }
 
   async #readPart(metadata: FileMetadata, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const kept = { metadata, bytes: metadata.size ?? 0, untouched: true };
-    const bytes = await this.#storageOf(metadata).readPart(kept, part);
+    const stored = { metadata, bytes: metadata.size ?? 0, untouched: true };
+    const bytes = await this.#storageOf(metadata).readPart(stored, part);
     if (bytes.length !== lengthOfPart(metadata, part)) throw changedFile(metadata.file);
     return bytes;
   }
@@ -123,14 +123,14 @@ export class FileContents {
     this.#tooLarge.add(file);
   }
 
-  #findInMemory(file: string): Promise<KeptFile | undefined> {
+  #findInMemory(file: string): Promise<FileStatus | undefined> {
     const found = this.#inMemory.get(file) ?? this.#options.fetch(file, undefined, this.#memory);
     this.#inMemory.set(file, found);
     found.catch(() => this.#inMemory.delete(file));
     return found;
   }
 
-  /** What memory keeps is not the caller's; what is large is not kept beside the engine's own. */
+  /** What memory holds is not the caller's; what is large is not held beside the engine's own. */
   async #take(storage: ByteStorage, metadata: FileMetadata, onTaken: () => void): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.#readAll(storage, metadata);
     if (bytes.length <= SMALL_FILE) return bytes.slice();

@@ -94,7 +94,7 @@ class FileDownload {
     if (this.#metadata.size === undefined && expected?.bytes !== undefined) {
       await this.#file.save({ ...this.#metadata, size: expected.bytes });
     }
-    this.#file.kept.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
+    this.#file.partLengths.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
     await this.#hashes.settled();
     while (!this.#plan.isComplete) {
       await this.#fetchMissing();
@@ -151,7 +151,7 @@ class FileDownload {
     for (;;) {
       const run = plan.claim();
       if (!run) return;
-      const before = plan.keptOf(run);
+      const before = plan.storedBytes(run);
       try {
         await this.#fetchRun(run);
         if (this.#absence) return;
@@ -159,7 +159,7 @@ class FileDownload {
       } catch (thrown) {
         if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
         else {
-          failures = countFailures(failures, plan.keptOf(run) - before);
+          failures = countFailures(failures, plan.storedBytes(run) - before);
           const { loaded, total } = plan;
           const failure = { wanted: this.#wanted, failures, state: { loaded, total }, signal: this.#signal };
           await recover(thrown, this.#context, failure);
@@ -181,7 +181,7 @@ class FileDownload {
     try {
       const response = await this.#context.environment.fetch(split ? partFileOf(url, run.first) : url, {
         signal: AbortSignal.any([this.#signal, connectionAbort.signal]),
-        // The file is kept once, in the store.
+        // The file is stored once, in the store.
         cache: 'no-store',
         ...(range && { headers: { range: `bytes=${range.from}-${range.to}` } }),
       });
@@ -247,7 +247,7 @@ class FileDownload {
 
   async #write(start: number, bytes: Uint8Array): Promise<void> {
     const plan = this.#plan;
-    for (const { part, bytes: fresh } of plan.place(start, bytes)) {
+    for (const { part, bytes: fresh } of plan.missingSpans(start, bytes)) {
       await this.#file.append(part, fresh);
       if (plan.isWhole(part)) this.#hashes.add(part);
       this.#context.onBytes(fresh.length, { loaded: plan.loaded, total: plan.total });

@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The server has another file by now: what is kept of the old one is worth nothing. */
+/** The server has another file by now: what is stored of the old one is worth nothing. */
 export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 }
@@ -63,11 +63,11 @@ export interface StorageShortage {
   model: string;
   neededBytes: number;
   /** The file of which a write failed; absent: the browser said beforehand that there is no room. */
-  refused?: { file: string; keptBytes: number };
+  refused?: { file: string; storedBytes: number };
 }
 
 /**
- * `insufficient_resources` with needed and free bytes, and the other models that are kept, the least recently used first:
+ * `insufficient_resources` with needed and free bytes, and the other models that are stored, the least recently used first:
  * the app may offer to remove them. What a browser says of its room is no promise: after a failed write `freeBytes` is what
  * could be written.
  */
@@ -76,9 +76,9 @@ export async function insufficientStorage(
   environment: StoreEnvironment,
 ): Promise<InferenceError> {
   const reported = await environment.freeBytes();
-  const freeBytes = refused ? refused.keptBytes : Math.max(0, reported ?? 0);
-  const kept = await environment.storage.list().catch(() => []);
-  const removable = kept
+  const freeBytes = refused ? refused.storedBytes : Math.max(0, reported ?? 0);
+  const stored = await environment.storage.list().catch(() => []);
+  const removable = stored
     .filter(({ note }) => note.model !== model)
     .toSorted((a, b) => a.note.lastUsed - b.note.lastUsed)
     .map(({ note, files }) => ({
@@ -98,12 +98,12 @@ function shortage(neededBytes: number, freeBytes: number): string {
 }
 
 function refusal(
-  { file, keptBytes }: NonNullable<StorageShortage['refused']>,
+  { file, storedBytes }: NonNullable<StorageShortage['refused']>,
   neededBytes: number,
   reported: number | undefined,
 ): string {
   const quotaMismatch =
     reported !== undefined && reported > neededBytes ? `, though it said that ${megabytes(reported)} MB were free` : '';
   const whole = neededBytes > 0 ? `the ${megabytes(neededBytes)} MB of ` : '';
-  return `the browser stored ${megabytes(keptBytes)} MB of ${whole}\`${file}\` and no more${quotaMismatch}`;
+  return `the browser stored ${megabytes(storedBytes)} MB of ${whole}\`${file}\` and no more${quotaMismatch}`;
 }

@@ -86,11 +86,11 @@ export class FileHead implements FileBeginning {
   }
 
   async #read(from: number, to: number): Promise<Uint8Array> {
-    for (let failures = 0; this.#there < Math.min(to, this.size ?? Infinity);) {
-      const before = this.#there;
+    for (let failures = 0; this.#storedBytes < Math.min(to, this.size ?? Infinity);) {
+      const before = this.#storedBytes;
       try {
         await this.#fetchTo(Math.min(to, this.size ?? Infinity));
-        if (this.#there === before && this.size !== before) throw new Interrupted('The server sent nothing.');
+        if (this.#storedBytes === before && this.size !== before) throw new Interrupted('The server sent nothing.');
         failures = 0;
       } catch (thrown) {
         if (thrown instanceof FileAbsent) throw thrown;
@@ -98,26 +98,26 @@ export class FileHead implements FileBeginning {
           this.#isWhole = true;
           continue;
         }
-        failures = countFailures(failures, this.#there - before);
+        failures = countFailures(failures, this.#storedBytes - before);
         const state = { loaded: this.#plan.loaded, total: this.size };
         await recover(thrown, this.#context, { wanted: this.#wanted, failures, state, signal: this.#context.signal });
       }
     }
-    return this.#readKept(from, Math.min(to, this.#there));
+    return this.#readStored(from, Math.min(to, this.#storedBytes));
   }
 
   /** Bytes from the beginning that are there without a gap. */
-  get #there(): number {
+  get #storedBytes(): number {
     const { partBytes } = this.#file.metadata!;
     let there = 0;
-    for (const length of this.#file.kept) {
+    for (const length of this.#file.partLengths) {
       there += length ?? 0;
       if (length !== partBytes) break;
     }
     return there;
   }
 
-  async #readKept(from: number, to: number): Promise<Uint8Array> {
+  async #readStored(from: number, to: number): Promise<Uint8Array> {
     const { partBytes } = this.#file.metadata!;
     const bytes = new Uint8Array(Math.max(0, to - from));
     for (let at = from; at < to;) {
@@ -162,7 +162,7 @@ export class FileHead implements FileBeginning {
   async #request(end: number): Promise<OpenBody> {
     const { url, file } = this.#wanted;
     const { environment, connections, signal } = this.#context;
-    const from = this.#isWhole ? 0 : this.#there;
+    const from = this.#isWhole ? 0 : this.#storedBytes;
     const part = Math.floor(from / this.#file.metadata!.partBytes);
     const base = this.#expected.split ? part * this.#file.metadata!.partBytes : 0;
     const last = this.#expected.split ? Math.min(end, base + this.#file.metadata!.partBytes) : end;
@@ -213,7 +213,7 @@ export class FileHead implements FileBeginning {
       const { done, value } = await body.reader.read();
       if (done) return false;
       body.connection.arrived += value.length;
-      for (const { part, bytes: fresh } of this.#plan.place(body.position, value)) {
+      for (const { part, bytes: fresh } of this.#plan.missingSpans(body.position, value)) {
         await this.#file.append(part, fresh);
         this.#context.onBytes(fresh.length, { loaded: this.#plan.loaded, total: this.size });
       }

@@ -73,10 +73,10 @@ function mayBeEncoded(response: Response): boolean {
   return isHidden || response.headers.has('content-encoding');
 }
 
-/** @throws FileChanged when the response is of another file than what is kept */
+/** @throws FileChanged when the response is of another file than what is stored */
 export function checkSame(metadata: FileMetadata, piece: FilePiece): void {
-  const changed = <Value>(kept: Value | undefined, now: Value | undefined): boolean =>
-    kept !== undefined && now !== undefined && kept !== now;
+  const changed = <Value>(before: Value | undefined, now: Value | undefined): boolean =>
+    before !== undefined && now !== undefined && before !== now;
   const other = changed(metadata.etag, piece.etag) || changed(metadata.size, piece.size);
   // Servers without entity tags have dates; with them a date may differ between two machines of one host.
   const newer = piece.etag === undefined && changed(metadata.modified, piece.modified);

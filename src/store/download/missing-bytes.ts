@@ -4,7 +4,7 @@ import type { ByteStorage, FileLocation } from '../storage/byte-storage.js';
 export interface StorageToFill {
   storage: ByteStorage;
   /** Bytes of a file, 0 when unknown, given those that are stored of the whole. */
-  sizeOf: (file: string, kept: number | undefined) => Promise<number>;
+  sizeOf: (file: string, stored: number | undefined) => Promise<number>;
   /** Bytes that storage has room for. */
   free: number;
 }
@@ -22,10 +22,10 @@ async function countMissing(
   isStoredSizeRight: boolean,
 ): Promise<number> {
   const missing = locations.map(async (location) => {
-    const kept = await storage.find(location);
-    if (kept && kept.metadata.state !== 'partial') return 0;
-    const size = await sizeOf(location.file, isStoredSizeRight ? kept?.metadata.size : undefined);
-    return Math.max(0, size - (kept?.bytes ?? 0));
+    const stored = await storage.find(location);
+    if (stored && stored.metadata.state !== 'partial') return 0;
+    const size = await sizeOf(location.file, isStoredSizeRight ? stored?.metadata.size : undefined);
+    return Math.max(0, size - (stored?.bytes ?? 0));
   });
   return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0);
 }

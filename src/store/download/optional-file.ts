@@ -1,15 +1,15 @@
 /** What it means when nobody answers for a file that a model can do without. @module */
-import type { KeptFile } from '../storage/byte-storage.js';
+import type { FileStatus } from '../storage/byte-storage.js';
 import { isRequired } from './decide-file.js';
 import type { FileFetcher } from './fetch-file.js';
 
 export interface OptionalFile {
   file: string;
-  find: () => Promise<KeptFile | undefined>;
+  find: () => Promise<FileStatus | undefined>;
   /** What `find` fetches with. */
   fetcher: Pick<FileFetcher, 'isUnanswered'>;
   /** The files that this load has asked for so far. */
-  others: ReadonlyMap<string, Promise<KeptFile | undefined>>;
+  others: ReadonlyMap<string, Promise<FileStatus | undefined>>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface OptionalFile {
  * caches the files it lists works offline.
  * @throws what `find` throws
  */
-export async function findOrDoWithout({ file, find, fetcher, others }: OptionalFile): Promise<KeptFile | undefined> {
+export async function findOrDoWithout({ file, find, fetcher, others }: OptionalFile): Promise<FileStatus | undefined> {
   try {
     return await find();
   } catch (thrown) {

@@ -7,7 +7,7 @@ import {
   type ExpectedFile,
   type FileLocation,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   lengthOfPart,
   type OpenFile,
 } from '../storage/byte-storage.js';
@@ -104,27 +104,27 @@ export class PartHashes {
 }
 
 /** Reads a complete file and compares it with the hashes that it had when it was written. */
-export async function isIntact(kept: KeptFile, storage: ByteStorage): Promise<boolean> {
-  const { metadata, bytes } = kept;
+export async function isIntact(stored: FileStatus, storage: ByteStorage): Promise<boolean> {
+  const { metadata, bytes } = stored;
   if (metadata.state !== 'complete' || bytes !== metadata.size) return false;
   for (let part = 0; part < countParts(metadata); part++) {
-    if ((await sha256(await storage.readPart(kept, part))) !== metadata.hashes[part]) return false;
+    if ((await sha256(await storage.readPart(stored, part))) !== metadata.hashes[part]) return false;
   }
   return true;
 }
 
 /** SHA-256 of a complete file, read from storage part by part. */
-export async function wholeSha256(kept: KeptFile, storage: ByteStorage): Promise<string> {
+export async function wholeSha256(stored: FileStatus, storage: ByteStorage): Promise<string> {
   const digest = await runningSha256();
-  for (let part = 0; part < countParts(kept.metadata); part++) digest.update(await storage.readPart(kept, part));
+  for (let part = 0; part < countParts(stored.metadata); part++) digest.update(await storage.readPart(stored, part));
   return digest.digest();
 }
 
 /** Turns a damaged file into a broken download: only the parts that are wrong are missing then. */
-export async function keepGoodParts(file: OpenFile, metadata: FileMetadata): Promise<void> {
+export async function dropDamagedParts(file: OpenFile, metadata: FileMetadata): Promise<void> {
   await file.save({ ...metadata, state: 'partial' });
-  for (let part = 0; part < Math.max(countParts(metadata), file.kept.length); part++) {
-    const isWhole = part < countParts(metadata) && file.kept[part] === lengthOfPart(metadata, part);
+  for (let part = 0; part < Math.max(countParts(metadata), file.partLengths.length); part++) {
+    const isWhole = part < countParts(metadata) && file.partLengths[part] === lengthOfPart(metadata, part);
     const isGood = isWhole && (await sha256(await file.read(part))) === metadata.hashes[part];
     if (!isGood) await file.drop(part);
   }
@@ -137,12 +137,12 @@ export async function hashContents(
 ): Promise<string | undefined> {
   const hashes: string[] = [];
   for (const location of locations.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
-    const kept = await storage.find(location);
-    if (!kept || kept.metadata.state === 'absent') continue;
-    if (!kept.untouched) return undefined;
-    const { sha256: whole, hashes: parts } = kept.metadata;
-    const isKnown = parts.length === countParts(kept.metadata) && !parts.includes(null);
-    hashes.push(`${location.file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(kept, storage))}`);
+    const stored = await storage.find(location);
+    if (!stored || stored.metadata.state === 'absent') continue;
+    if (!stored.untouched) return undefined;
+    const { sha256: whole, hashes: parts } = stored.metadata;
+    const isKnown = parts.length === countParts(stored.metadata) && !parts.includes(null);
+    hashes.push(`${location.file} ${whole ?? (isKnown ? parts.join(' ') : await wholeSha256(stored, storage))}`);
   }
   return hashes.length === 0 ? undefined : sha256(new TextEncoder().encode(hashes.join('\n')));
 }

@@ -1,4 +1,4 @@
-/** Names of the blocks of prompts that are kept. @module */
+/** Names of the blocks of prompts that are stored. @module */
 
 /** A block by its hash and the hash of the block before it, both of hexadecimal digits. */
 export interface BlockName {

@@ -27,7 +27,7 @@ const HASH_BYTES = 32;
 /** Magic, hash of the name, length, hash of the content. */
 export const BLOCK_HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
 
-/** Where blocks are kept, and who may write. */
+/** Where blocks are stored, and who may write. */
 export interface BlockLocation {
   root: FileSystemDirectoryHandle;
   /** Absent: this realm is the only one. */
@@ -141,7 +141,7 @@ export class PromptBlockStore {
         return work();
       });
     } catch {
-      // A full disk, or another tab that writes for long: then nothing more is kept.
+      // A full disk, or another tab that writes for long: then nothing more is stored.
       return false;
     } finally {
       release?.();

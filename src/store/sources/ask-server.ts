@@ -54,7 +54,7 @@ export async function sizeOnServer(environment: StoreEnvironment, url: string, s
 /** Milliseconds that the checks of one model may take together. A server that does not answer counts as unreachable. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** Asks about the files of one model, all at once. When the server does not answer, what is kept is used. */
+/** Asks about the files of one model, all at once. When the server does not answer, what is stored is used. */
 export class Revalidator {
   readonly #environment: StoreEnvironment;
   #deadline: AbortSignal | undefined;
@@ -65,7 +65,7 @@ export class Revalidator {
   }
 
   /**
-   * The server says that it has another file, or none where one is kept, or one where none was. A file that no model runs
+   * The server says that it has another file, or none where one is stored, or one where none was. A file that no model runs
    * without and that was absent is stale without an answer too: only a download tells then whether it is there by now.
    */
   async isStale(metadata: FileMetadata): Promise<boolean> {

@@ -59,9 +59,9 @@ export class SourceStatements {
     return (this.#all ??= this.#read());
   }
 
-  /** Bytes of a file as stated or kept, else as the server says; 0 when unknown. @param kept bytes of the whole file */
-  async sizeOf(file: string, kept: number | undefined): Promise<number> {
-    const known = (await this.of(file))?.bytes ?? kept;
+  /** Bytes of a file as stated or stored, else as the server says; 0 when unknown. @param stored bytes of the whole file */
+  async sizeOf(file: string, stored: number | undefined): Promise<number> {
+    const known = (await this.of(file))?.bytes ?? stored;
     if (known !== undefined) return known;
     const asked = this.#asked.get(file) ?? this.#askForSize(file);
     this.#asked.set(file, asked);

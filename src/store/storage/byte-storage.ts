@@ -1,6 +1,6 @@
-/** What the store knows of a file, and where its bytes are kept: OPFS, memory, or a disk in Node. @module */
+/** What the store knows of a file, and where its bytes are stored: OPFS, memory, or a disk in Node. @module */
 
-/** Bytes of a part, unless a pack says otherwise: what is lost of a part when storage keeps only whole ones. */
+/** Bytes of a part, unless a pack says otherwise: what is lost of a part when storage holds only whole ones. */
 export const PART_BYTES = 8 * 2 ** 20;
 
 /** Where a file is in the store: its model's folder (a URL), and its name there. */
@@ -9,7 +9,7 @@ export interface FileLocation {
   file: string;
 }
 
-/** Kept beside the bytes. Plain data. */
+/** Stored beside the bytes. Plain data. */
 export interface FileMetadata extends FileLocation {
   url: string;
   /** `absent`: the server said that there is no such file. */
@@ -36,7 +36,7 @@ export interface FileMetadata extends FileLocation {
 }
 
 /** A file in the store, as found. */
-export interface KeptFile {
+export interface FileStatus {
   metadata: FileMetadata;
   /** Bytes that are there. */
   bytes: number;
@@ -79,7 +79,7 @@ export function lengthOfPart({ size = 0, partBytes }: Pick<FileMetadata, 'size' 
   return Math.min(partBytes, size - part * partBytes);
 }
 
-/** Reads what was kept; undefined for anything that is not valid metadata. */
+/** Reads what was stored; undefined for anything that is not valid metadata. */
 export function parseMetadata(text: string): FileMetadata | undefined {
   try {
     const metadata = JSON.parse(text) as FileMetadata;
@@ -139,18 +139,18 @@ export interface ByteStorage {
   /** What is there outlives this realm. */
   readonly lasting: boolean;
   /** Undefined when there is nothing that can be used. */
-  find(location: FileLocation): Promise<KeptFile | undefined>;
+  find(location: FileLocation): Promise<FileStatus | undefined>;
   /** Opens a file for writing and makes it when there is none. The caller holds its lock. */
   open(location: FileLocation): Promise<OpenFile>;
   /** The content of a complete file in one buffer, of which there is no other copy. */
   readAll(location: FileLocation, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
   /** A part of a complete file. */
-  readPart(kept: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>>;
+  readPart(file: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Saves what became known of a complete file, and that its bytes are right as they are. */
-  accept(kept: KeptFile): Promise<void>;
+  accept(file: FileStatus): Promise<void>;
   remove(location: FileLocation): Promise<void>;
-  /** Everything that is kept. */
-  list(): Promise<{ note: ModelNote; files: KeptFile[] }[]>;
+  /** Everything that is stored. */
+  list(): Promise<{ note: ModelNote; files: FileStatus[] }[]>;
   saveNote(note: ModelNote): Promise<void>;
   removeModel(model: string): Promise<void>;
 }
@@ -159,16 +159,16 @@ export interface ByteStorage {
 export interface OpenFile {
   /** As it was saved last. */
   readonly metadata: FileMetadata | undefined;
-  /** Bytes from the start of each part that are kept; absent ones are 0. */
-  readonly kept: readonly number[];
+  /** Bytes from the start of each part that are stored; absent ones are 0. */
+  readonly partLengths: readonly number[];
   /** Starts over: no bytes, this metadata. */
   reset(metadata: FileMetadata): Promise<void>;
   save(metadata: FileMetadata): Promise<void>;
-  /** Appends to a part: `kept` grows. Rejects with `QuotaExceededError` when there is no room. */
+  /** Appends to a part: `partLengths` grows. Rejects with `QuotaExceededError` when there is no room. */
   append(part: number, bytes: Uint8Array): Promise<void>;
-  /** Forgets a part: `kept` is 0. */
+  /** Forgets a part: `partLengths` is 0 there. */
   drop(part: number): Promise<void>;
-  /** All kept bytes of a part. */
+  /** All stored bytes of a part. */
   read(part: number): Promise<Uint8Array<ArrayBuffer>>;
   /** All parts are there: saves the metadata and closes. */
   finish(metadata: FileMetadata): Promise<void>;

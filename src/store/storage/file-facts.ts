@@ -7,8 +7,8 @@ export async function findFact(
   question: string,
   storage: ByteStorage,
 ): Promise<boolean | undefined> {
-  const kept = await storage.find(location);
-  return kept?.untouched ? kept.metadata.facts?.[question] : undefined;
+  const stored = await storage.find(location);
+  return stored?.untouched ? stored.metadata.facts?.[question] : undefined;
 }
 
 /** Keeps an answer with a complete file. */
@@ -18,10 +18,10 @@ export async function keepFact(
   answer: boolean,
   storage: ByteStorage,
 ): Promise<void> {
-  const kept = await storage.find(location);
-  if (kept?.metadata.state !== 'complete' || !kept.untouched) return;
-  const facts = { ...kept.metadata.facts, [question]: answer };
-  await storage.accept({ ...kept, metadata: { ...kept.metadata, facts } });
+  const stored = await storage.find(location);
+  if (stored?.metadata.state !== 'complete' || !stored.untouched) return;
+  const facts = { ...stored.metadata.facts, [question]: answer };
+  await storage.accept({ ...stored, metadata: { ...stored.metadata, facts } });
 }
 
 /** Names of the files of a model that are stored as a whole. */

@@ -3,7 +3,7 @@ import {
   type ByteStorage,
   type FileLocation,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   lengthOfPart,
   type ModelNote,
   type OpenFile,
@@ -14,7 +14,7 @@ interface MemoryFile {
   bytes: Uint8Array<ArrayBuffer>;
   /** Bytes of `bytes` in use. */
   length: number;
-  kept: number[];
+  partLengths: number[];
 }
 
 export class MemoryStorage implements ByteStorage {
@@ -22,14 +22,14 @@ export class MemoryStorage implements ByteStorage {
   readonly #files = new Map<string, MemoryFile>();
   readonly #notes = new Map<string, ModelNote>();
 
-  async find(location: FileLocation): Promise<KeptFile | undefined> {
+  async find(location: FileLocation): Promise<FileStatus | undefined> {
     const file = this.#files.get(keyOf(location));
-    return file?.metadata && keptFile(file.metadata, file);
+    return file?.metadata && statusOf(file.metadata, file);
   }
 
   async open(location: FileLocation): Promise<OpenFile> {
     const key = keyOf(location);
-    const file = this.#files.get(key) ?? { metadata: undefined, bytes: new Uint8Array(0), length: 0, kept: [] };
+    const file = this.#files.get(key) ?? { metadata: undefined, bytes: new Uint8Array(0), length: 0, partLengths: [] };
     this.#files.set(key, file);
     return new OpenMemoryFile(file);
   }
@@ -43,11 +43,11 @@ export class MemoryStorage implements ByteStorage {
     return bytes.byteLength === length ? bytes : bytes.subarray(0, length);
   }
 
-  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+  async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
     return partOf(this.#files.get(keyOf(metadata))!, metadata, part, lengthOfPart(metadata, part));
   }
 
-  async accept({ metadata }: KeptFile): Promise<void> {
+  async accept({ metadata }: FileStatus): Promise<void> {
     this.#files.get(keyOf(metadata))!.metadata = metadata;
   }
 
@@ -55,11 +55,11 @@ export class MemoryStorage implements ByteStorage {
     this.#files.delete(keyOf(location));
   }
 
-  async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {
+  async list(): Promise<{ note: ModelNote; files: FileStatus[] }[]> {
     return [...this.#notes.values()].map((note) => ({
       note,
       files: [...this.#files.values()].flatMap((file) =>
-        file.metadata?.model === note.model ? [keptFile(file.metadata, file)] : [],
+        file.metadata?.model === note.model ? [statusOf(file.metadata, file)] : [],
       ),
     }));
   }
@@ -88,12 +88,12 @@ class OpenMemoryFile implements OpenFile {
     return this.#file.metadata;
   }
 
-  get kept(): readonly number[] {
-    return this.#file.kept;
+  get partLengths(): readonly number[] {
+    return this.#file.partLengths;
   }
 
   async reset(metadata: FileMetadata): Promise<void> {
-    Object.assign(this.#file, { metadata, bytes: new Uint8Array(0), length: 0, kept: [] });
+    Object.assign(this.#file, { metadata, bytes: new Uint8Array(0), length: 0, partLengths: [] });
   }
 
   async save(metadata: FileMetadata): Promise<void> {
@@ -101,21 +101,21 @@ class OpenMemoryFile implements OpenFile {
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
-    const { kept, metadata } = this.#file;
-    const position = part * metadata!.partBytes + (kept[part] ?? 0);
+    const { partLengths, metadata } = this.#file;
+    const position = part * metadata!.partBytes + (partLengths[part] ?? 0);
     const end = position + bytes.length;
     this.#grow(end);
     this.#file.bytes.set(bytes, position);
     this.#file.length = Math.max(this.#file.length, end);
-    kept[part] = (kept[part] ?? 0) + bytes.length;
+    partLengths[part] = (partLengths[part] ?? 0) + bytes.length;
   }
 
   async drop(part: number): Promise<void> {
-    this.#file.kept[part] = 0;
+    this.#file.partLengths[part] = 0;
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    return partOf(this.#file, this.#file.metadata!, part, this.#file.kept[part] ?? 0);
+    return partOf(this.#file, this.#file.metadata!, part, this.#file.partLengths[part] ?? 0);
   }
 
   async finish(metadata: FileMetadata): Promise<void> {
@@ -142,7 +142,7 @@ function partOf(file: MemoryFile, metadata: FileMetadata, part: number, length: 
   return file.bytes.subarray(start, start + length);
 }
 
-function keptFile(metadata: FileMetadata, { length }: MemoryFile): KeptFile {
+function statusOf(metadata: FileMetadata, { length }: MemoryFile): FileStatus {
   return { metadata, bytes: length, untouched: metadata.state === 'complete' && length === metadata.size };
 }
 

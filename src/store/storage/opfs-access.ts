@@ -41,7 +41,7 @@ export async function writeAccess(file: FileSystemFileHandle): Promise<SyncAcces
   }
 }
 
-/** Another tab or worker has a kept file open. */
+/** Another tab or worker has a stored file open. */
 export function inUse(cause: unknown): InferenceError {
   const message = 'A stored file of the model is in use by another tab.';
   return new InferenceError('unavailable', message, { retryAfter: 5 }, { cause });

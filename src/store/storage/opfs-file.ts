@@ -3,7 +3,7 @@
  * Sync access handles write every chunk to its place at once, and it stays when the tab is killed.
  * @module
  */
-import { countParts, type FileMetadata, type KeptFile, type OpenFile, parseMetadata } from './byte-storage.js';
+import { countParts, type FileMetadata, type FileStatus, type OpenFile, parseMetadata } from './byte-storage.js';
 import { fileOf, openHandle, readFramed, readText, type SyncAccess, writeFramed, writeText } from './opfs-access.js';
 
 /** Endings of a file's name: its bytes, its metadata, and how much of each part is there. */
@@ -24,7 +24,7 @@ export class OpenOpfsFile implements OpenFile {
   readonly #parts: SyncAccess;
   readonly #recordFile: SyncAccess;
   metadata: FileMetadata | undefined;
-  kept: number[];
+  partLengths: number[];
 
   private constructor(folder: FileSystemDirectoryHandle, name: string, handles: SyncAccess[]) {
     this.#folder = folder;
@@ -33,7 +33,7 @@ export class OpenOpfsFile implements OpenFile {
     const text = readFramed(this.#recordFile);
     this.metadata = text === undefined ? undefined : parseMetadata(text);
     if (this.metadata?.state === 'complete') this.#noteAll(countParts(this.metadata), this.metadata.partBytes);
-    this.kept = this.#readKept();
+    this.partLengths = this.#readPartLengths();
   }
 
   /** A complete file has no note of its parts. */
@@ -55,7 +55,7 @@ export class OpenOpfsFile implements OpenFile {
   async reset(metadata: FileMetadata): Promise<void> {
     this.#parts.truncate(0);
     this.#bytes.truncate(0);
-    this.kept = [];
+    this.partLengths = [];
     await this.save(metadata);
   }
 
@@ -65,21 +65,21 @@ export class OpenOpfsFile implements OpenFile {
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
-    const kept = this.kept[part] ?? 0;
+    const offset = this.partLengths[part] ?? 0;
     const written = this.#bytes.write(bytes as Uint8Array<ArrayBuffer>, {
-      at: part * this.metadata!.partBytes + kept,
+      at: part * this.metadata!.partBytes + offset,
     });
     if (written < bytes.length)
       throw new DOMException('There is not enough storage for the file.', 'QuotaExceededError');
-    this.#keep(part, kept + bytes.length);
+    this.#setPartLength(part, offset + bytes.length);
   }
 
   async drop(part: number): Promise<void> {
-    this.#keep(part, 0);
+    this.#setPartLength(part, 0);
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(this.kept[part] ?? 0);
+    const bytes = new Uint8Array(this.partLengths[part] ?? 0);
     const count = this.#bytes.read(bytes, { at: part * this.metadata!.partBytes });
     if (count < bytes.length) throw lostBytes();
     return bytes;
@@ -100,13 +100,13 @@ export class OpenOpfsFile implements OpenFile {
     for (const handle of [this.#bytes, this.#parts, this.#recordFile]) handle.close();
   }
 
-  #keep(part: number, length: number): void {
-    this.kept[part] = length;
+  #setPartLength(part: number, length: number): void {
+    this.partLengths[part] = length;
     this.#parts.write(bytesOf(new Uint32Array([length])), { at: 4 * part });
   }
 
   /** What is noted is written after the bytes, so more than the bytes is somebody else's. */
-  #readKept(): number[] {
+  #readPartLengths(): number[] {
     const words = new Uint32Array(Math.floor(this.#parts.getSize() / 4));
     this.#parts.read(bytesOf(words), { at: 0 });
     const size = this.#bytes.getSize();
@@ -115,7 +115,7 @@ export class OpenOpfsFile implements OpenFile {
   }
 }
 
-/** Private windows keep files in memory, and have taken more than they hold. */
+/** Private windows hold files in memory, and have taken more than they hold. */
 function lostBytes(): DOMException {
   return new DOMException('The browser stored fewer bytes than were written.', 'QuotaExceededError');
 }
@@ -135,8 +135,8 @@ export async function saveWritten(
   await writeText(folder, name + RECORD, JSON.stringify(written));
 }
 
-/** A file as it is kept; undefined when there is no metadata of it. */
-export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<KeptFile | undefined> {
+/** A file as it is stored; undefined when there is no metadata of it. */
+export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<FileStatus | undefined> {
   const [text, bytes] = await Promise.all([readText(folder, name + RECORD), fileOf(folder, name + BYTES)]);
   const metadata: OpfsMetadata | undefined = text === undefined ? undefined : parseMetadata(text);
   if (!metadata) return undefined;

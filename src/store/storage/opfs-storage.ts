@@ -6,7 +6,7 @@
 import {
   type ByteStorage,
   type FileLocation,
-  type KeptFile,
+  type FileStatus,
   lengthOfPart,
   type ModelNote,
   type OpenFile,
@@ -46,7 +46,7 @@ export class OpfsStorage implements ByteStorage {
     return hasSyncAccess();
   }
 
-  async find(location: FileLocation): Promise<KeptFile | undefined> {
+  async find(location: FileLocation): Promise<FileStatus | undefined> {
     const folder = await this.#modelFolder(location.model, false);
     return folder && findFile(folder, await storedName(location.file));
   }
@@ -65,7 +65,7 @@ export class OpfsStorage implements ByteStorage {
     return (await readThroughHandle(handle, onBytes)) ?? readBlob(await handle.getFile(), onBytes);
   }
 
-  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+  async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
     const folder = await this.#modelFolder(metadata.model, false);
     const handle = await folder!.getFileHandle((await storedName(metadata.file)) + BYTES);
     const start = part * metadata.partBytes;
@@ -73,7 +73,7 @@ export class OpfsStorage implements ByteStorage {
     return new Uint8Array(await slice.arrayBuffer());
   }
 
-  async accept({ metadata }: KeptFile): Promise<void> {
+  async accept({ metadata }: FileStatus): Promise<void> {
     const folder = (await this.#modelFolder(metadata.model, true))!;
     await saveWritten(folder, await storedName(metadata.file), metadata);
   }
@@ -85,7 +85,7 @@ export class OpfsStorage implements ByteStorage {
     for (const ending of [BYTES, PARTS, RECORD]) await folder?.removeEntry(name + ending).catch(() => {});
   }
 
-  async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {
+  async list(): Promise<{ note: ModelNote; files: FileStatus[] }[]> {
     const models = [];
     for await (const folder of this.#folder.values()) {
       if (folder.kind !== 'directory') continue;
@@ -111,8 +111,8 @@ export class OpfsStorage implements ByteStorage {
   }
 }
 
-async function listFiles(folder: FileSystemDirectoryHandle): Promise<KeptFile[]> {
-  const files: KeptFile[] = [];
+async function listFiles(folder: FileSystemDirectoryHandle): Promise<FileStatus[]> {
+  const files: FileStatus[] = [];
   for await (const name of folder.keys()) {
     if (!name.endsWith(RECORD)) continue;
     const file = await findFile(folder, name.slice(0, -RECORD.length));

@@ -23,7 +23,7 @@ export interface StoreEnvironment {
 
 /**
  * The realm this runs in: OPFS where it can be written, else memory. Every browser that Inpage runs in can write OPFS in
- * workers; private windows of Firefox and Safari refuse it, as browsers do where site data is blocked, and keep nothing anyway.
+ * workers; private windows of Firefox and Safari refuse it, as browsers do where site data is blocked, and store nothing.
  */
 export async function browserStore(): Promise<StoreEnvironment> {
   const storage = OpfsStorage.isWritable ? await opened(OpfsStorage) : undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type ExpectedFile,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   newMetadata,
 } from '../../../src/store/storage/byte-storage.js';
 import { compareStated, decideFile, decideLocked, type FileFacts } from '../../../src/store/download/decide-file.js';
@@ -16,48 +16,48 @@ function record(changes: Partial<FileMetadata> = {}): FileMetadata {
   return { ...newMetadata(place, 'https://host/m/f', 4), state: 'complete', size: 6, hashes: ['p', 'q'], ...changes };
 }
 
-function kept(changes: Partial<FileMetadata> = {}, untouched = true): KeptFile {
+function stored(changes: Partial<FileMetadata> = {}, untouched = true): FileStatus {
   return { metadata: record(changes), bytes: 6, untouched };
 }
 
 function decide(facts: Partial<FileFacts>): string {
-  return decideFile({ kept: undefined, stated: undefined, listsAll: false, isPinned: false, now: NOW, ...facts });
+  return decideFile({ stored: undefined, stated: undefined, listsAll: false, isPinned: false, now: NOW, ...facts });
 }
 
 describe('a file', () => {
   it.each<[string, Partial<FileFacts>, string]>([
-    ['of which nothing is kept is fetched', {}, 'fetch'],
-    ['that came in part is fetched', { kept: kept({ state: 'partial' }, false) }, 'fetch'],
-    ['whose bytes were changed is fetched', { kept: kept({}, false), stated: { sha256: SHA } }, 'fetch'],
-    ['that a manifest does not name is missing', { kept: kept(), listsAll: true }, 'missing'],
-    ['of which nothing is stated is asked about', { kept: kept() }, 'ask'],
-    ['of a hub that is empty is asked about', { kept: kept({ size: 0 }), isPinned: true }, 'ask'],
-    ['of a hub is used without a question', { kept: kept(), isPinned: true }, 'use'],
-    ['that has the stated hash is used', { kept: kept({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
-    ['that has another hash is fetched', { kept: kept({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],
-    ['whose hash nobody computed is hashed', { kept: kept(), stated: { sha256: SHA } }, 'hash'],
-    ['that was missing is asked for again', { kept: kept({ state: 'absent', absentSince: NOW }, false) }, 'ask'],
+    ['of which nothing is stored is fetched', {}, 'fetch'],
+    ['that came in part is fetched', { stored: stored({ state: 'partial' }, false) }, 'fetch'],
+    ['whose bytes were changed is fetched', { stored: stored({}, false), stated: { sha256: SHA } }, 'fetch'],
+    ['that a manifest does not name is missing', { stored: stored(), listsAll: true }, 'missing'],
+    ['of which nothing is stated is asked about', { stored: stored() }, 'ask'],
+    ['of a hub that is empty is asked about', { stored: stored({ size: 0 }), isPinned: true }, 'ask'],
+    ['of a hub is used without a question', { stored: stored(), isPinned: true }, 'use'],
+    ['that has the stated hash is used', { stored: stored({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
+    ['that has another hash is fetched', { stored: stored({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],
+    ['whose hash nobody computed is hashed', { stored: stored(), stated: { sha256: SHA } }, 'hash'],
+    ['that was missing is asked for again', { stored: stored({ state: 'absent', absentSince: NOW }, false) }, 'ask'],
     [
       'that a hub did not have a minute ago is not asked for again',
-      { kept: kept({ state: 'absent', absentSince: NOW - 60_000 }, false), isPinned: true },
+      { stored: stored({ state: 'absent', absentSince: NOW - 60_000 }, false), isPinned: true },
       'use',
     ],
     [
       'that a hub did not have an hour ago is asked for again',
-      { kept: kept({ state: 'absent', absentSince: NOW - 3_600_000 }, false), isPinned: true },
+      { stored: stored({ state: 'absent', absentSince: NOW - 3_600_000 }, false), isPinned: true },
       'ask',
     ],
     [
       'that no model runs without is asked for again',
-      { kept: kept({ state: 'absent', absentSince: NOW, file: 'model.onnx' }, false), isPinned: true },
+      { stored: stored({ state: 'absent', absentSince: NOW, file: 'model.onnx' }, false), isPinned: true },
       'ask',
     ],
     [
       'that was missing and is stated is fetched',
-      { kept: kept({ state: 'absent', absentSince: NOW }, false), stated: { sha256: SHA }, isPinned: true },
+      { stored: stored({ state: 'absent', absentSince: NOW }, false), stated: { sha256: SHA }, isPinned: true },
       'fetch',
     ],
-    ['of which only the size is stated is asked about', { kept: kept(), stated: { bytes: 6 } }, 'ask'],
+    ['of which only the size is stated is asked about', { stored: stored(), stated: { bytes: 6 } }, 'ask'],
   ])('%s', (_, facts, decision) => {
     expect(decide(facts)).toBe(decision);
   });
@@ -84,13 +84,13 @@ describe('a complete file', () => {
 });
 
 describe('under the lock', () => {
-  it.each<[string, KeptFile | undefined, KeptFile | undefined, string]>([
+  it.each<[string, FileStatus | undefined, FileStatus | undefined, string]>([
     ['a file that nobody brought meanwhile is fetched', undefined, undefined, 'fetch'],
-    ['a file that another tab brought is compared', undefined, kept(), 'compare'],
-    ['a file that another tab brought anew is compared', kept({ etag: '"1"' }), kept({ etag: '"2"' }), 'compare'],
-    ['a file that another tab has in part is fetched', undefined, kept({ state: 'partial' }, false), 'fetch'],
-    ['the same file, of which the server has another, is fetched', kept(), kept(), 'fetch'],
-    ['the same file, whose bytes may be changed, is read', kept({}, false), kept({}, false), 'verify'],
+    ['a file that another tab brought is compared', undefined, stored(), 'compare'],
+    ['a file that another tab brought anew is compared', stored({ etag: '"1"' }), stored({ etag: '"2"' }), 'compare'],
+    ['a file that another tab has in part is fetched', undefined, stored({ state: 'partial' }, false), 'fetch'],
+    ['the same file, of which the server has another, is fetched', stored(), stored(), 'fetch'],
+    ['the same file, whose bytes may be changed, is read', stored({}, false), stored({}, false), 'verify'],
   ])('%s', (_, before, now, decision) => {
     expect(decideLocked(before, now)).toBe(decision);
   });

@@ -16,8 +16,8 @@ function record(changes: Partial<FileMetadata> = {}): FileMetadata {
 }
 
 /** A download of a file in parts of 10 bytes. */
-function planOf(size: number | undefined, kept: number[] = [], expected: ExpectedFile = {}) {
-  const received = { metadata: record({ size }), kept };
+function planOf(size: number | undefined, partLengths: number[] = [], expected: ExpectedFile = {}) {
+  const received = { metadata: record({ size }), partLengths };
   return { plan: new DownloadPlan(received, { file: 'f.bin', expected }), received };
 }
 
@@ -36,12 +36,12 @@ describe('a download', () => {
     ['begins again from another address', { state: 'partial', url: `${URL}2` }, undefined, false],
     ['begins again over a complete file', { state: 'complete', size: 25 }, undefined, false],
   ])('%s', (_, changes, expected, resumes) => {
-    const kept = record({ partBytes: expected?.partBytes === undefined ? 8 * MB : 10, ...changes });
-    expect(canResume(kept, { model: '', file: 'f.bin', url: URL, expected })).toBe(resumes);
+    const stored = record({ partBytes: expected?.partBytes === undefined ? 8 * MB : 10, ...changes });
+    expect(canResume(stored, { model: '', file: 'f.bin', url: URL, expected })).toBe(resumes);
   });
 
   it('of unknown size is asked for by one connection, first by a short range', () => {
-    const plan = new DownloadPlan({ metadata: record({ partBytes: 8 * MB }), kept: [] }, { file: 'f.bin' });
+    const plan = new DownloadPlan({ metadata: record({ partBytes: 8 * MB }), partLengths: [] }, { file: 'f.bin' });
     const run = plan.claim()!;
     expect(run).toEqual({ first: 0, end: 2 });
     expect(plan.rangeOf(run)).toEqual({ from: 0, to: 16 * MB - 1 });
@@ -77,7 +77,7 @@ describe('a download', () => {
     const [second, fourth] = claimAll(plan);
     expect(second).toEqual({ first: 1, end: 3 });
     expect(plan.rangeOf(second!)).toEqual({ from: 14, to: 29 });
-    expect(plan.keptOf(second!)).toBe(4);
+    expect(plan.storedBytes(second!)).toBe(4);
     expect(plan.rangeOf(fourth!)?.from).toBe(37);
     expect([plan.loaded, plan.total]).toEqual([21, 400]);
   });
@@ -88,7 +88,10 @@ describe('a download', () => {
     const run = plan.claim()!;
     expect(plan.rangeOf(run)).toBeUndefined();
     expect(plan.endOf(run, undefined, false)).toBe(25);
-    const text = new DownloadPlan({ metadata: record({ partBytes: 8 * MB }), kept: [] }, { file: 'config.json' });
+    const text = new DownloadPlan(
+      { metadata: record({ partBytes: 8 * MB }), partLengths: [] },
+      { file: 'config.json' },
+    );
     expect(text.rangeOf(text.claim()!)).toBeUndefined();
   });
 
@@ -107,7 +110,7 @@ describe('a download', () => {
   it('writes what is not there yet, part by part', () => {
     const { plan, received } = planOf(25, [10, 3]);
     const pieces = [
-      ...plan.place(
+      ...plan.missingSpans(
         8,
         Uint8Array.from({ length: 17 }, (_, index) => 8 + index),
       ),
@@ -116,9 +119,9 @@ describe('a download', () => {
       [1, 13, 14, 15, 16, 17, 18, 19],
       [2, 20, 21, 22, 23, 24],
     ]);
-    received.kept.splice(1, 2, 10, 5);
+    received.partLengths.splice(1, 2, 10, 5);
     expect(plan.isComplete).toBe(true);
-    expect([...plan.place(8, new Uint8Array(17))]).toEqual([]);
+    expect([...plan.missingSpans(8, new Uint8Array(17))]).toEqual([]);
   });
 });
 

@@ -30,15 +30,15 @@ const RETRY_AFTER = 5;
 
 /** A refused request as an InferenceError. Only errors about the request keep the service's message. */
 export async function toUpstreamError(response: Response): Promise<InferenceError> {
-  const said = readError(await response.json().catch(() => undefined));
-  return errorOf(response.status, said, secondsOf(response.headers.get('retry-after')));
+  const reported = readError(await response.json().catch(() => undefined));
+  return errorOf(response.status, reported, secondsOf(response.headers.get('retry-after')));
 }
 
 /** An error event inside a stream. */
 export function streamedError(event: unknown): InferenceError {
-  const said = readError(event);
-  const isStatus = Number(said.code) >= 400 && Number(said.code) < 600;
-  return errorOf(isStatus ? Number(said.code) : 500, said, undefined);
+  const reported = readError(event);
+  const isStatus = Number(reported.code) >= 400 && Number(reported.code) < 600;
+  return errorOf(isStatus ? Number(reported.code) : 500, reported, undefined);
 }
 
 interface Said {

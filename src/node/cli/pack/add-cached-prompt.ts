@@ -43,7 +43,7 @@ export interface CachedPromptPack {
  * GGUF file.
  * @param prompt messages
  * @throws Error for a model whose prompts cannot be cached, or when there is no browser; InferenceError when the prompt cannot be
- * kept (fewer than 64 tokens)
+ * stored (fewer than 64 tokens)
  */
 export async function addCachedPrompt(
   folder: string,
@@ -103,7 +103,7 @@ function checkEntry({ id, task, backend, device, dtype }: ModelEntry): void {
     throw new Error(`\`--cache-prompt\` needs the precision q8 on WASM, which \`${id}\` is not packed for.`);
 }
 
-/** Runs in the page: reads the prompt, and brings what is kept of it. */
+/** Runs in the page: reads the prompt, and brings what is stored of it. */
 async function cachePromptInPage(given: { model: string; prompt: readonly object[]; location: string }): Promise<void> {
   await (window as unknown as HostWindow).inference.cachePrompt(given.model, given.prompt);
   const root = await navigator.storage.getDirectory();

@@ -20,7 +20,7 @@ import {
   countParts,
   type FileLocation,
   type FileMetadata,
-  type KeptFile,
+  type FileStatus,
   lengthOfPart,
   type ModelNote,
   type OpenFile,
@@ -47,7 +47,7 @@ export class DiskStorage implements ByteStorage {
     return this.#base(location) + BYTES;
   }
 
-  async find(location: FileLocation): Promise<KeptFile | undefined> {
+  async find(location: FileLocation): Promise<FileStatus | undefined> {
     return this.#found(this.#base(location));
   }
 
@@ -64,7 +64,7 @@ export class DiskStorage implements ByteStorage {
     return bytes;
   }
 
-  async readPart({ metadata }: KeptFile, part: number): Promise<Uint8Array<ArrayBuffer>> {
+  async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
     const file = openSync(this.pathOf(metadata), 'r');
     try {
       return readAt(file, part * metadata.partBytes, lengthOfPart(metadata, part));
@@ -73,7 +73,7 @@ export class DiskStorage implements ByteStorage {
     }
   }
 
-  async accept({ metadata }: KeptFile): Promise<void> {
+  async accept({ metadata }: FileStatus): Promise<void> {
     saveMetadata(this.#base(metadata), metadata);
   }
 
@@ -82,7 +82,7 @@ export class DiskStorage implements ByteStorage {
   }
 
   /** A pack is of one model, and no other is in its way. */
-  async list(): Promise<{ note: ModelNote; files: KeptFile[] }[]> {
+  async list(): Promise<{ note: ModelNote; files: FileStatus[] }[]> {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith(RECORD));
     const files = names.flatMap((name) => this.#found(join(this.#folder, name.slice(0, -RECORD.length))) ?? []);
     const model = files[0]?.metadata.model;
@@ -99,7 +99,7 @@ export class DiskStorage implements ByteStorage {
     return join(this.#folder, createHash('sha256').update(`${model} ${file}`).digest('hex').slice(0, 32));
   }
 
-  #found(base: string): KeptFile | undefined {
+  #found(base: string): FileStatus | undefined {
     const metadata = readMetadata(base);
     if (!metadata) return undefined;
     const bytes = statSync(base + BYTES, { throwIfNoEntry: false })?.size ?? 0;
@@ -112,20 +112,20 @@ class OpenDiskFile implements OpenFile {
   readonly #bytes: number;
   readonly #parts: number;
   metadata: FileMetadata | undefined;
-  kept: number[];
+  partLengths: number[];
 
   constructor(base: string) {
     this.#base = base;
     this.#bytes = openToWrite(base + BYTES);
     this.#parts = openToWrite(base + PARTS);
     this.metadata = readMetadata(base);
-    this.kept = this.#readKept();
+    this.partLengths = this.#readPartLengths();
   }
 
   async reset(metadata: FileMetadata): Promise<void> {
     ftruncateSync(this.#parts);
     ftruncateSync(this.#bytes);
-    this.kept = [];
+    this.partLengths = [];
     await this.save(metadata);
   }
 
@@ -135,8 +135,8 @@ class OpenDiskFile implements OpenFile {
   }
 
   async append(part: number, bytes: Uint8Array): Promise<void> {
-    const kept = this.kept[part] ?? 0;
-    const position = part * this.metadata!.partBytes + kept;
+    const offset = this.partLengths[part] ?? 0;
+    const position = part * this.metadata!.partBytes + offset;
     try {
       for (let start = 0; start < bytes.length;) {
         start += writeSync(this.#bytes, bytes, start, bytes.length - start, position + start);
@@ -145,15 +145,15 @@ class OpenDiskFile implements OpenFile {
       const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
       throw isFull ? new DOMException('There is not enough storage for the file.', 'QuotaExceededError') : error;
     }
-    this.#keep(part, kept + bytes.length);
+    this.#setPartLength(part, offset + bytes.length);
   }
 
   async drop(part: number): Promise<void> {
-    this.#keep(part, 0);
+    this.#setPartLength(part, 0);
   }
 
   async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readAt(this.#bytes, part * this.metadata!.partBytes, this.kept[part] ?? 0);
+    return readAt(this.#bytes, part * this.metadata!.partBytes, this.partLengths[part] ?? 0);
   }
 
   async finish(metadata: FileMetadata): Promise<void> {
@@ -166,12 +166,12 @@ class OpenDiskFile implements OpenFile {
     closeSync(this.#parts);
   }
 
-  #keep(part: number, length: number): void {
-    this.kept[part] = length;
+  #setPartLength(part: number, length: number): void {
+    this.partLengths[part] = length;
     writeSync(this.#parts, Buffer.from(new Uint32Array([length]).buffer), 0, 4, 4 * part);
   }
 
-  #readKept(): number[] {
+  #readPartLengths(): number[] {
     if (this.metadata?.state === 'complete') {
       const { metadata } = this;
       return Array.from({ length: countParts(metadata) }, (_, part) => lengthOfPart(metadata, part));

@@ -59,7 +59,7 @@ export async function packModel(named: NamedModel, options: PackOptions): Promis
   try {
     return await packInto(work, named, options);
   } catch (thrown) {
-    // Bytes that have come are kept for the next run. Where nothing has come, nothing stays.
+    // Bytes that have come are stored for the next run. Where nothing has come, nothing stays.
     if (!hasBytes(work)) rmSync(made ?? work, { recursive: true, force: true });
     throw thrown;
   }
@@ -170,9 +170,9 @@ function choose(entry: ModelEntry, library: string | undefined, files: ModelFile
 
 async function listFetched(wanted: readonly string[], files: ModelFiles, storage: DiskStorage): Promise<FetchedFile[]> {
   const found = await Promise.all(wanted.map((file) => files.find(file)));
-  return found.flatMap((kept) =>
-    kept
-      ? [{ path: storage.pathOf(kept.metadata), metadata: kept.metadata, name: packedName(kept.metadata.file) }]
+  return found.flatMap((stored) =>
+    stored
+      ? [{ path: storage.pathOf(stored.metadata), metadata: stored.metadata, name: packedName(stored.metadata.file) }]
       : [],
   );
 }
