@@ -85,7 +85,7 @@ const ROOMS = [
 /** Realms and rooms that know less than lies below them. */
 const ONLY = {
   'service-worker': ['relay', 'core'],
-  gateway: ['gateway', 'relay', 'core'],
+  gateway: ['gateway', 'relay', 'store', 'core'],
   'gateway/http': ['gateway', 'relay', 'core'],
   'gateway/scheduler': ['gateway/answer', 'core'],
   'gateway/answer': ['core'],

@@ -4,11 +4,11 @@ import { InferenceError, throwIfCancelled } from '../core/errors/inference-error
 import type { LoadedModel } from '../core/models/backend.js';
 import { Catalog } from '../core/models/catalog.js';
 import { secretsOfOptions } from '../core/models/header-secrets.js';
-import type { CompatibilityName } from '../core/models/inference-options.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
+import type { Sources } from '../store/list-stored.js';
 import { answeringModelTiming } from '../relay/stream/call-timing.js';
 import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
@@ -16,10 +16,13 @@ import type { GatewayOptions, PageControl } from './gateway-control.js';
 import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
 import { Faults } from './http/endpoint/faults.js';
+import type { ModelStore } from './http/endpoint/http-context.js';
+import { fetchPart } from './http/endpoint/lazy-endpoint.js';
 import { Recorder } from './recorder.js';
 import { KeptResponses } from './kept-responses.js';
 import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
 import type { ModelHost, StartOptions } from './scheduler/model-host.js';
+import type { ControlledInference } from './scheduler/inference.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
 import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
@@ -44,10 +47,13 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const faults = new Faults();
   const counterStore = defaultCounterStore();
   const kept = new KeptResponses(options.storeResponses, { now: Date.now, service: options.prefix });
-  const answerAs = (compatibility: CompatibilityName): App =>
-    createApp({ ...options, compatibility, counterStore, inference, faults, responses: kept.opener(compatibility) });
-  const own = answerAs(resolveCompatibility(options.compatibility, false));
-  const elsewhere = answerAs(resolveCompatibility(options.compatibility, true));
+  const modelStore = openModelStore({ models, load }, inference);
+  const shared = { ...options, counterStore, inference, faults, modelStore };
+  const answering = (isIntercepted: boolean): App => {
+    const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
+    return createApp({ ...shared, compatibility, isIntercepted, responses: kept.opener(compatibility) });
+  };
+  const [own, elsewhere] = [answering(false), answering(true)];
   const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];
   const promptCache: PromptCacheContext = { inference, compatibility, isWanted: load.promptCache !== undefined };
   const parts: ControlledParts = {
@@ -64,6 +70,15 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   };
   return {
     connect: (port) => void serveCall(port, handlers),
+  };
+}
+
+/** Few requests ask for it, so its code is loaded with the first one. */
+function openModelStore(sources: Sources, inference: ControlledInference): ModelStore {
+  const part = () => fetchPart(() => import('../store/list-stored.js'));
+  return {
+    list: async () => (await part()).listStored(sources),
+    remove: async (model) => (await part()).removeStored(model, sources, (id) => inference.unload(id)),
   };
 }
 

@@ -26,7 +26,8 @@ export function createInferenceFetch(
     const { signal } = request;
     // A body may be a stream that never ends.
     const payload = await Promise.race([toRequestPayload(request, target, source), rejectOnAbort(signal)]);
-    const response = await relayRequest(payload, connect, { signal, compatibility: settings.compatibility });
+    const { compatibility, prefix } = settings;
+    const response = await relayRequest(payload, connect, { signal, compatibility, prefix });
     return Object.defineProperty(response, 'url', { value: target });
   };
 }

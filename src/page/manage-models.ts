@@ -4,7 +4,7 @@ import type { LoadProgress } from '../core/models/model-entry.js';
 import type { PickedFiles } from '../core/models/page-inference.js';
 import type { StoredModel } from '../core/models/stored-model.js';
 import { listPicked } from './picked-files.js';
-import { listStored, removeStored, type Sources } from './list-stored.js';
+import { listStored, removeStored, type Sources } from '../store/list-stored.js';
 
 /** See `PageInference`. */
 export interface ModelStore {

@@ -144,7 +144,8 @@ function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: 
         holds: () => page[LATEST] === latest,
         locks: availableLocks(),
         hostLocks: hostLock(`${prefix}:`),
-        response: ({ url, intercepted }) => unavailableResponse(resolveCompatibility(compatibility, intercepted), url),
+        response: ({ url, intercepted }) =>
+          unavailableResponse(resolveCompatibility(compatibility, intercepted), url, prefix),
       }),
     )
     .catch(() => {}); // Not deployed any more: such requests wait, as they do where nothing listens.

@@ -15,13 +15,11 @@ export interface Bases {
  * lies below it, so `/v1` matches `/v1` and `/v1/models`, but not `/v1x`.
  */
 export function matchBase(url: URL, { origin, prefix, intercept }: Bases): string | undefined {
+  const address = url.origin + url.pathname;
   for (const base of [origin + prefix, ...intercept]) {
-    const { origin: baseOrigin, pathname } = new URL(base);
-    const path = pathname.replace(/\/+$/, '');
-    const below = url.pathname.slice(path.length);
-    if (url.origin === baseOrigin && url.pathname.startsWith(path) && (below === '' || below.startsWith('/'))) {
-      return origin + prefix + below + url.search;
-    }
+    const start = new URL(base).href.replace(/\/+$/, '');
+    const below = address.slice(start.length);
+    if (address.startsWith(start) && /^(\/|$)/.test(below)) return origin + prefix + below + url.search;
   }
   return undefined;
 }

@@ -164,6 +164,7 @@ async function answer({ request, clientId }: RequestEvent, url?: string, route?:
     signal,
     onDone: done,
     compatibility,
+    prefix,
     isRoute: !!route,
   });
   return copy && !isFound ? fetch(copy) : response;

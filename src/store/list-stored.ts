@@ -1,16 +1,16 @@
 /** What is stored of models on this device, and how to remove it. @module */
-import type { FileStatus, ModelNote } from '../store/storage/byte-storage.js';
-import { filesFolderOf } from '../store/sources/hub.js';
+import type { FileStatus, ModelNote } from './storage/byte-storage.js';
+import { filesFolderOf } from './sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import type { PromptCacheUsage, StoredModel } from '../core/models/stored-model.js';
-import { hold } from '../store/storage/hold-lock.js';
-import { fileLock } from '../store/download/fetch-file.js';
-import { listCachedPrompts, removeCachedPrompts } from '../store/prompts/prompt-block-store.js';
-import { OpfsStorage } from '../store/storage/opfs-storage.js';
-import { opened } from '../store/storage/store-environment.js';
-import { inUse } from '../store/storage/opfs-access.js';
+import { hold } from './storage/hold-lock.js';
+import { fileLock } from './download/fetch-file.js';
+import { listCachedPrompts, removeCachedPrompts } from './prompts/prompt-block-store.js';
+import { OpfsStorage } from './storage/opfs-storage.js';
+import { opened } from './storage/store-environment.js';
+import { inUse } from './storage/opfs-access.js';
 
 /** @internal Where a page's entries have their files. */
 export interface Sources {

@@ -219,3 +219,33 @@ it('agents at an intercepted base of another origin are answered as hosted servi
   );
   expect(statuses).toEqual([200, 200, 400, 400, 200, 200, 400, 400]);
 });
+
+it('[O01] [O02] programs find Ollama where it usually is, with the Service Worker and by `inference.fetch`', async () => {
+  const browser = await connectToSharedChromium();
+  onTestFinished(() => browser.close());
+  const context = await browser.newContext({ serviceWorkers: 'allow', bypassCSP: true });
+  const bases = ['http://localhost:11434', 'http://127.0.0.1:11434'];
+  const page = await openHost(context, { models: [countingModel(3, 0, 'quick')], intercept: bases });
+  const answers = await page.evaluate(async (all) => {
+    const ask = async (send: typeof fetch, address: string, body?: object): Promise<[number, string]> => {
+      const answer = await send(address, body && { method: 'POST', body: JSON.stringify(body) });
+      return [answer.status, (await answer.text()).trim()];
+    };
+    const found: [number, string][] = [];
+    for (const send of [fetch, window.inference!.fetch]) {
+      for (const base of [...all, window.inference!.baseURL]) {
+        if (base !== window.inference!.baseURL) found.push(await ask(send, `${base}/`));
+        found.push(await ask(send, `${base}/api/tags`));
+        found.push(
+          await ask(send, `${base}/api/chat`, { model: 'quick', messages: [{ role: 'user', content: 'Hi' }] }),
+        );
+      }
+      found.push(await ask(send, `${all[0]}/v1/models`));
+    }
+    return found;
+  }, bases);
+  expect(answers).toHaveLength(18);
+  for (const [status, text] of answers)
+    expect([status, text]).toEqual([200, expect.stringMatching(/^Ollama is running$|"quick/)]);
+  expect(answers.filter(([, text]) => text.endsWith('}') && text.includes('"done":true'))).toHaveLength(6);
+});

@@ -29,6 +29,7 @@ async function ask(connections: GatewayConnections, find: Connect, path: string)
   const response = await relayRequest(payload, (signal) => connections.connect('tab', find, signal), {
     signal: never,
     compatibility: 'service',
+    prefix: '/v1',
   });
   return response.text();
 }

@@ -4,7 +4,7 @@ import { Connections } from '../../src/store/download/connections.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
 import { browserStore } from '../../src/store/storage/store-environment.js';
 import { writeAccess } from '../../src/store/storage/opfs-access.js';
-import { removeStored } from '../../src/page/list-stored.js';
+import { removeStored } from '../../src/store/list-stored.js';
 import { memoryLocks } from './support/memory-locks.js';
 import { memoryDisk, MemoryHandle } from './support/memory-opfs.js';
 import { contentOf, filesOf, testStore, type TestStore } from './support/node-store.js';

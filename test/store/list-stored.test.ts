@@ -1,11 +1,11 @@
 /** What is kept of a model's prompts, as a page sees it: a disk in memory. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { listStored, removeStored, type Sources } from '../../src/page/list-stored.js';
+import { listStored, removeStored, type Sources } from '../../src/store/list-stored.js';
 import { uninstallInference } from '../../src/page/uninstall-inference.js';
 import { PromptBlockStore } from '../../src/store/prompts/prompt-block-store.js';
 import { OpfsStorage } from '../../src/store/storage/opfs-storage.js';
-import { memoryLocks } from '../store/support/memory-locks.js';
-import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from '../store/support/memory-opfs.js';
+import { memoryLocks } from './support/memory-locks.js';
+import { type MemoryDisk, memoryDisk, MemoryFolder, MemoryHandle } from './support/memory-opfs.js';
 
 const FOLDER = 'https://app.test/models/m/';
 const SOURCES: Sources = {

@@ -56,6 +56,9 @@ export const UNAVAILABLE = 'Service Temporarily Unavailable';
 /** Where the messages dialect begins below the prefix. Its errors are {@link messagesBody}. */
 export const MESSAGES_PATH = '/messages';
 
+/** Where Ollama's operations begin below the prefix. Their errors are `{error}`, a 503 of the relay too. */
+export const OLLAMA_PATH = '/api/';
+
 /** The JSON of a 503 that the relay writes, without what {@link generalBody} and {@link messagesBody} would need. */
 export function unavailableBody(isMessages: boolean, requestId: string): ErrorBody {
   const type = isMessages ? 'api_error' : 'internal_error';

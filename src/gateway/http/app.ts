@@ -1,13 +1,14 @@
 /** The service: the table of its operations, and how it is put together. @module */
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono/tiny';
+import { getPath } from 'hono/utils/url';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
-import { MESSAGES_PATH } from '../../core/errors/error-bodies.js';
-import { OWN_PATH } from '../../core/request/own-path.js';
+import { MESSAGES_PATH, OLLAMA_PATH } from '../../core/errors/error-bodies.js';
+import { OLLAMA_GREETING, OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
 import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
@@ -24,7 +25,7 @@ import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
-import { ABSENT_PATHS, OLLAMA_ENDPOINTS, OLLAMA_PATH } from './ollama/endpoints.js';
+import { ABSENT_PATHS, OLLAMA_ENDPOINTS } from './ollama/endpoints.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
@@ -72,8 +73,14 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   faults?: Faults;
   /** What keeps responses; absent: nothing does. */
   responses?: HttpContext['responses'];
+  modelStore?: HttpContext['modelStore'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
+  /**
+   * The requests were meant for servers of other origins, as the option `intercept` names them. Below a whole server the
+   * service lies at `/v1`, and `/` says that Ollama is running.
+   */
+  isIntercepted?: boolean;
   /** Largest JSON body in bytes. @default {@link MAX_BODY_BYTES} */
   maxBodyBytes?: number;
 }
@@ -95,14 +102,18 @@ const DEFAULT_TIMING: StreamTiming = { startDelayMs: 5000, keepAliveMs: 10_000 }
 export function createApp(options: AppOptions): App {
   const context = createContext(options);
   const keyRing = createKeyRing(options.apiKeys);
-  const app: App = new Hono<HttpEnvironment>();
+  const { prefix } = options;
+  const app: App = new Hono<HttpEnvironment>(
+    options.isIntercepted ? { getPath: (request) => belowServer(getPath(request), prefix) } : {},
+  );
 
   app.use('*', addIds(context));
   app.onError((error, c) => answerError(error, c, context));
 
   const offered = ENDPOINTS.filter(({ isOffered }) => isOffered?.(context.compatibility) ?? true);
   const paths = byPath([...offered, openApiEndpoint(offered, options)]);
-  app.get(`${options.prefix}${OWN_PATH}`, (c) => c.body(null, 204));
+  app.get(`${prefix}${OWN_PATH}`, (c) => c.body(null, 204));
+  if (options.isIntercepted) app.get(`${prefix}/`, (c) => c.text(OLLAMA_GREETING));
   app.notFound((c) => {
     const { path } = c.req;
     const below = path.slice(options.prefix.length);
@@ -125,11 +136,20 @@ export function createApp(options: AppOptions): App {
   return app;
 }
 
+/** The path of the service that one of a whole server stands for: that of OpenAI has the service at `/v1`. */
+function belowServer(path: string, prefix: string): string {
+  const start = prefix + SERVER_PATH;
+  return `${path}/`.startsWith(`${start}/`) ? prefix + path.slice(start.length) : path;
+}
+
 /** @throws InferenceError with 501 */
 function refuseAbsent(): never {
   const message = 'Models are not made or published here. Add an entry to the option `models` of the page instead.';
   throw new InferenceError('invalid_request', message, { status: 501 });
 }
+
+/** Where servers of OpenAI's form have the service. */
+const SERVER_PATH = '/v1';
 
 /** What Anthropic's client puts behind its base, so that the base of the other clients serves it as well. */
 const CLIENT_PATH = '/v1';
@@ -185,6 +205,7 @@ function createContext(options: AppOptions): HttpContext {
     faults,
     responses: options.responses,
     requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
+    modelStore: options.modelStore,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     async admit(c, requests = 1) {
       c.set('answerHeaders', await limiter.take(c.get('caller'), requests));

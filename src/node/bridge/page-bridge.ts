@@ -75,7 +75,12 @@ export class PageBridge {
     } catch {
       this.#responses.delete(id);
       if (response.headersSent) response.destroy();
-      else await sendUnavailable(response, url, this.#compatibility);
+      else
+        await sendUnavailable(response, {
+          url,
+          compatibility: this.#compatibility,
+          prefix: new URL(this.baseURL).pathname,
+        });
     } finally {
       this.#bodies.withdraw(path, request);
     }
@@ -108,9 +113,8 @@ function headersOf({ headers }: IncomingMessage): [string, string][] {
 /** 503, as everywhere where no engine can answer. */
 export async function sendUnavailable(
   response: ServerResponse,
-  url: string,
-  compatibility: CompatibilityName,
+  { compatibility, url, prefix }: { compatibility: CompatibilityName; url: string; prefix: string },
 ): Promise<void> {
-  const answer = unavailableResponse(compatibility, url);
+  const answer = unavailableResponse(compatibility, url, prefix);
   response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
 }

@@ -21,6 +21,7 @@ import {
 } from '../../core/models/inference-options.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import { fields, number, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
+import { OLLAMA_GREETING } from '../../core/request/own-path.js';
 import { matchBase } from '../../relay/match-base.js';
 import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, mediaTypeOf, sendFile } from '../static-files/static-files.js';
@@ -84,7 +85,7 @@ const WELCOME_HEADERS = {
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  const { port, launch, compatibility = 'service' } = parseOptions(SERVE_OPTIONS, all);
+  const { port, launch, prefix, compatibility = 'service' } = parseOptions(SERVE_OPTIONS, all);
   // The page fills in its own defaults.
   const { port: _port, launch: _launch, ...options } = all;
   const files = listHostFiles();
@@ -100,10 +101,10 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     if (isForeign(request.headers)) response.writeHead(403).end('Forbidden');
     else if (!target) response.writeHead(404).end('Not Found');
     else if (target.pathname === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(html);
-    else if (target.pathname === '/') response.writeHead(200, WELCOME_HEADERS).end(welcomePage(origin, options));
+    else if (target.pathname === '/') greet(request, response, () => welcomePage(origin, options));
     else if (file !== undefined) await sendFile(file, request, response, ISOLATION_HEADERS);
     else if (!(await bodies.send(target.pathname, response)))
-      await forward(target, { keeper, compatibility }, request, response);
+      await forward(target, { keeper, compatibility, prefix }, request, response);
   };
 
   const inference: HostedOptions = { ...options, compatibility, serviceWorker: false };
@@ -121,6 +122,12 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   }
 }
 
+/** A browser gets a page; programs that look for Ollama get its sentence. */
+function greet({ headers }: IncomingMessage, response: ServerResponse, page: () => string): void {
+  if (headers.accept?.includes('text/html')) response.writeHead(200, WELCOME_HEADERS).end(page());
+  else response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(OLLAMA_GREETING);
+}
+
 /** A client may name any host in its request line; only the path counts. Undefined: there is none. */
 function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
   if (!URL.canParse(url, origin)) return undefined;
@@ -134,16 +141,15 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefin
 /** Through the page that is open, or is opened again for this. */
 async function forward(
   target: URL,
-  { keeper, compatibility }: { keeper: PageKeeper; compatibility: CompatibilityName },
+  { keeper, compatibility, prefix }: { keeper: PageKeeper; compatibility: CompatibilityName; prefix: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const open = await keeper.page().catch(() => undefined);
-  if (!open) return sendUnavailable(response, target.href, compatibility);
   const { origin, pathname } = target;
-  const prefix = new URL(open.baseURL).pathname;
   const served = servedPath(pathname, prefix);
   const url = served === undefined ? matchBase(target, { origin, prefix, intercept: [] }) : origin + served;
+  const open = await keeper.page().catch(() => undefined);
+  if (!open) return sendUnavailable(response, { url: url ?? target.href, compatibility, prefix });
   if (url === undefined) sendUnknownPath(response, pathname, prefix);
   else await open.forward(url, request, response);
 }

@@ -1,6 +1,12 @@
 /** What a client learns that asks outside of the service's base. @module */
 import type { ServerResponse } from 'node:http';
-import { type ErrorFacts, generalBody, MESSAGES_PATH, messagesBody } from '../../core/errors/error-bodies.js';
+import {
+  type ErrorFacts,
+  generalBody,
+  MESSAGES_PATH,
+  messagesBody,
+  OLLAMA_PATH,
+} from '../../core/errors/error-bodies.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 
 /** What Cohere's client asks below the origin, whatever its base. */
@@ -8,7 +14,9 @@ const COHERE_RERANK = '/v2/rerank';
 
 /** The path of the service that a path outside of it stands for; undefined: none. @param prefix of the service */
 export function servedPath(path: string, prefix: string): string | undefined {
-  return path === COHERE_RERANK ? `${prefix}${path}` : undefined;
+  // A service whose prefix begins in the same way has its own operations there.
+  const isOllama = `${path}/`.startsWith(OLLAMA_PATH) && !`${prefix}/`.startsWith(OLLAMA_PATH);
+  return isOllama || path === COHERE_RERANK ? `${prefix}${path}` : undefined;
 }
 
 /** 404, with the base that was probably meant: one without the prefix is the most common mistake. */

@@ -19,6 +19,8 @@ export interface RelayOptions {
   onDone?: () => void;
   /** What the app asked for; decides the form of a 503. */
   compatibility: CompatibilityName | null | undefined;
+  /** Of the service. */
+  prefix: string;
   /** A route of the app: its handler gets the request once, and its lifeline alone says that it is gone. @default false */
   isRoute?: boolean;
 }
@@ -35,14 +37,14 @@ export async function relayRequest(
   options: RelayOptions,
 ): Promise<Response> {
   const exchange = new Exchange(payload, connect, options);
-  const { signal, compatibility } = options;
+  const { signal, compatibility, prefix } = options;
   try {
     signal.throwIfAborted();
     return await orAborted(exchange.answer(), signal);
   } catch {
     exchange.end();
     signal.throwIfAborted();
-    return unavailableResponse(resolveCompatibility(compatibility, payload.intercepted), payload.url);
+    return unavailableResponse(resolveCompatibility(compatibility, payload.intercepted), payload.url, prefix);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Requests and responses as plain data. @module */
-import { MESSAGES_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
+import { MESSAGES_PATH, OLLAMA_PATH, UNAVAILABLE, unavailableBody } from '../../core/errors/error-bodies.js';
 import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { movesStreams } from '../../core/platform/moves-streams.js';
@@ -101,14 +101,16 @@ export function fromResponseHead(head: ResponseHead, { method }: RequestPayload,
  * What a caller gets when no engine can answer. The sentence is part of the service's contract.
  * @param compatibility `hosted`: the error object of the request's dialect instead of the sentence alone
  * @param url of the request
+ * @param prefix of the service
  */
-export function unavailableResponse(compatibility: CompatibilityName, url: string): Response {
+export function unavailableResponse(compatibility: CompatibilityName, url: string, prefix: string): Response {
   const id = createUuid();
   const isMessages = url.includes(MESSAGES_PATH);
   const headers = { ...(isMessages && { 'request-id': id }), 'retry-after': '1', 'x-request-id': id };
   const init = { status: 503, headers };
+  const body = url.includes(prefix + OLLAMA_PATH)
+    ? { error: UNAVAILABLE }
+    : compatibility === 'hosted' && unavailableBody(isMessages, id);
   // Both say themselves what they are: JSON, or plain text in UTF-8.
-  return compatibility === 'service'
-    ? new Response(UNAVAILABLE, init)
-    : Response.json(unavailableBody(isMessages, id), init);
+  return body ? Response.json(body, init) : new Response(UNAVAILABLE, init);
 }

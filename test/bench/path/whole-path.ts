@@ -86,7 +86,7 @@ export function openPath({ entry: model, backend }: PathModel, sampling: Record<
     });
     const connect = (stop: AbortSignal) => connectThrough((port) => void serveCall(port, handlers), stop);
     const payload = await toRequestPayload(request);
-    const response = await relayRequest(payload, connect, { signal, compatibility: 'service' });
+    const response = await relayRequest(payload, connect, { signal, compatibility: 'service', prefix: '/v1' });
     return response.text();
   };
 }

@@ -199,7 +199,8 @@ describe('serveInference', () => {
   });
 
   it('says what it is to whoever opens it, with lines to copy', async () => {
-    const response = await fetch(new URL('/', server.baseURL));
+    const root = new URL('/', server.baseURL);
+    const response = await fetch(root, { headers: { accept: 'text/html,*/*;q=0.8' } });
     expect(response.headers.get('content-type')).toContain('text/html');
     const page = await response.text();
     for (const part of ['<code>tiny-chat</code>', 'new OpenAI(', 'new Anthropic(']) expect(page).toContain(part);
@@ -207,6 +208,28 @@ describe('serveInference', () => {
     const line = lines!.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
     const { stdout } = await promisify(execFile)('sh', ['-c', line]);
     expect(stdout).toContain('Paris');
+  });
+
+  it('[O02] tells programs at its root that Ollama is running', async () => {
+    const root = new URL('/', server.baseURL);
+    const answer = await fetch(root);
+    expect([answer.status, await answer.text()]).toEqual([200, 'Ollama is running']);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    const head = await fetch(root, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(await (await fetch(new URL('/api/version', root))).json()).toEqual({ version: expect.any(String) });
+  });
+
+  it("[O01] has Ollama's operations at its root and below its prefix", async () => {
+    const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'Hi' }] });
+    for (const base of [new URL('/', server.baseURL).href, `${server.baseURL}/`]) {
+      const answer = await fetch(`${base}api/chat`, { method: 'POST', body });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+      const lines = (await answer.text()).trim().split('\n');
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({ model: 'quick', done: true });
+      const unknown = await fetch(`${base}api/nothing`);
+      expect([unknown.status, await unknown.json()]).toEqual([404, { error: expect.any(String) }]);
+    }
   });
 
   it('answers 404 for a file that is not there any more', async () => {
@@ -229,6 +252,8 @@ describe('serveInference', () => {
     const session = await browser.newBrowserCDPSession();
     await session.send('Browser.close').catch(() => {});
     await expect.poll(modelsStatus, { timeout: 50_000 }).toBe(503);
+    const told = await fetch(new URL('/api/tags', server.baseURL));
+    expect([told.status, await told.json()]).toEqual([503, { error: expect.any(String) }]);
     rmSync(broken);
     await expect.poll(modelsStatus, { timeout: 50_000, interval: 500 }).toBe(200);
   });

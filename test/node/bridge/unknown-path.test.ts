@@ -27,3 +27,10 @@ it("Cohere's second version is served below the origin", () => {
   expect(servedPath('/v2/rerank', '/v1')).toBe('/v1/v2/rerank');
   expect(servedPath('/v2/chat', '/v1')).toBeUndefined();
 });
+
+it("Ollama's operations are served below the origin, but where the prefix takes their place", () => {
+  expect(servedPath('/api/chat', '/v1')).toBe('/v1/api/chat');
+  expect(servedPath('/api', '/llm')).toBe('/llm/api');
+  expect(servedPath('/apis', '/v1')).toBeUndefined();
+  expect(servedPath('/api/chat', '/api/v1')).toBeUndefined();
+});

@@ -241,6 +241,7 @@ it('a reader that leaves aborts nothing within its cancel, where WebKit cannot s
     signal: new AbortController().signal,
     onDone: () => (isDone = true),
     compatibility: 'service',
+    prefix: '/v1',
   });
   const left = response.body?.cancel();
   expect(isDone).toBe(false);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InferenceError } from '../../../src/core/errors/inference-error.js';
 import type { LoadProgress } from '../../../src/core/models/model-entry.js';
-import { listStored } from '../../../src/page/list-stored.js';
+import { listStored } from '../../../src/store/list-stored.js';
 import { OpfsStorage } from '../../../src/store/storage/opfs-storage.js';
 import type { StoreEnvironment } from '../../../src/store/storage/store-environment.js';
 import { type FakeNetwork, fakeNetwork } from '../support/fake-network.js';

@@ -1,5 +1,6 @@
 /** What every endpoint gets from the app. @module */
 import type { Context } from 'hono';
+import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
 import type { ControlledInference } from '../../scheduler/inference.js';
@@ -34,6 +35,13 @@ export interface HttpEnvironment {
 /** hono's context of one request in this app. */
 export type HttpRequestContext = Context<HttpEnvironment>;
 
+/** What is kept of models on the device. */
+export interface ModelStore {
+  list(): Promise<StoredModel[]>;
+  /** Ends the model's engine and removes its files. @throws InferenceError */
+  remove(model: string): Promise<void>;
+}
+
 /** Everything an endpoint may use besides the request. */
 export interface HttpContext {
   inference: ControlledInference;
@@ -51,6 +59,8 @@ export interface HttpContext {
   responses?: (() => Promise<ResponseStore>) | undefined;
   /** Seconds that a request waits for its turn in a conversation. */
   requestTimeout: number;
+  /** The model files on the device; absent: none are kept. */
+  modelStore?: ModelStore | undefined;
   /** Largest JSON body in bytes. */
   maxBodyBytes: number;
   /**

@@ -14,7 +14,7 @@ export type EndpointBody = Pick<Endpoint, 'requestSchema' | 'route'>;
 export function lazyEndpoint(head: EndpointHead, load: () => Promise<EndpointBody>): Endpoint {
   return {
     ...head,
-    ...(head.method === 'POST' && {
+    ...(head.method !== 'GET' && {
       requestSchema: async (compatibility) => (await fetchPart(load)).requestSchema?.(compatibility),
     }),
     route: (context) => {

@@ -1,9 +1,7 @@
 /** Ollama's operations: their table. What they do is loaded with the first request for one of them. @module */
+import { OLLAMA_PATH } from '../../../core/errors/error-bodies.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { lazyEndpoint } from '../endpoint/lazy-endpoint.js';
-
-/** They all lie below it, itself below the prefix. */
-export const OLLAMA_PATH = '/api/';
 
 const name = 'ollama';
 
@@ -45,6 +43,14 @@ export const OLLAMA_ENDPOINTS: readonly Endpoint[] = [
       isOpen: true,
     },
     async () => (await import('./models.js')).version,
+  ),
+  lazyEndpoint(
+    { name, method: 'POST', path: '/api/pull', summary: "Downloads a model's files, telling how far it is." },
+    async () => (await import('./pull.js')).pull,
+  ),
+  lazyEndpoint(
+    { name, method: 'DELETE', path: '/api/delete', summary: "Removes a model's files from the device." },
+    async () => (await import('./pull.js')).remove,
   ),
 ];
 

@@ -4,6 +4,7 @@
 export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   model: 'Id or alias of a model, with `:latest` or without it. `GET /v1/api/tags` lists them.',
   name: 'The same as `model`, which counts where both are given.',
+  insecure: 'Accepted; nothing is fetched but what the entry of the catalog names.',
   verbose: 'Accepted; the answer is the same.',
   keep_alive:
     'How long the model stays loaded after its last request: seconds, or a text such as `5m`. 0: unload it after the answer; negative: for good. Absent: as long as there is memory.',

@@ -1,13 +1,13 @@
 /** GET /api/tags, POST /api/show, GET /api/ps and GET /api/version @module */
 import * as v from 'valibot';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import { toHex } from '../../../core/platform/to-hex.js';
+import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { object } from '../fields/json-object.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { catalogName, listedName, modelField } from './names.js';
+import { catalogName, digestOf, listedName, modelField } from './names.js';
 
 /** The Ollama whose operations these are: clients compare it with the first one that has what they need. */
 const OLLAMA_VERSION = '0.35.0';
@@ -22,7 +22,8 @@ export const version: EndpointBody = { route: () => (c) => c.json({ version: OLL
 
 export const tags: EndpointBody = {
   route: (context) => async (c) => {
-    const models = await Promise.all(listed(context).map((entry) => modelObject(entry, context)));
+    const stored = await context.modelStore?.list();
+    const models = await Promise.all(listed(context).map((entry) => modelObject(entry, context, stored)));
     return c.json({ models });
   },
 };
@@ -83,17 +84,27 @@ function listed({ inference }: HttpContext): ModelEntry[] {
   return inference.catalog.usable().filter(({ task }) => task === 'chat' || task === 'embeddings');
 }
 
-async function modelObject(entry: ModelEntry, context: HttpContext): Promise<Record<string, unknown>> {
+async function modelObject(
+  entry: ModelEntry,
+  context: HttpContext,
+  stored: readonly StoredModel[] = [],
+): Promise<Record<string, unknown>> {
   const name = listedName(entry);
   return {
     name,
     model: name,
     modified_at: modifiedAt(context),
-    size: context.inference.residence(entry.id)?.bytes ?? 0,
+    size: storedBytes(entry, stored) || (context.inference.residence(entry.id)?.bytes ?? 0),
     digest: await digestOf(entry),
     details: { ...detailsOf(entry, context), context_length: contextLength(entry, context) },
     capabilities: capabilitiesOf(entry, context),
   };
+}
+
+/** Of the model's files; prompts that are kept of it do not count. */
+function storedBytes({ id }: ModelEntry, stored: readonly StoredModel[]): number {
+  const files = stored.filter(({ models }) => models.includes(id)).flatMap((model) => model.files);
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 const FORMATS: Record<ModelEntry['backend'], string> = {
@@ -151,10 +162,4 @@ function capabilitiesOf(entry: ModelEntry, { inference }: HttpContext): string[]
 
 function modifiedAt({ startedAt }: HttpContext): string {
   return new Date(startedAt * 1000).toISOString();
-}
-
-/** Of what makes the model another one: its name, and where its files come from. */
-async function digestOf({ id, task, backend, source, revision, file, integrity }: ModelEntry): Promise<string> {
-  const text = JSON.stringify([id, task, backend, source, revision, file, integrity]);
-  return toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }

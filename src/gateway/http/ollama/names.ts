@@ -2,6 +2,7 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Catalog } from '../../../core/models/catalog.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { toHex } from '../../../core/platform/to-hex.js';
 
 /** The tag that a name without one has. */
 const LATEST = ':latest';
@@ -23,4 +24,13 @@ export function modelField(body: { model?: string | null | undefined; name?: str
   const asked = body.model || body.name;
   if (asked) return asked;
   throw new InferenceError('missing_required_field', '`model` is required.', { param: 'model' });
+}
+
+/** Of what makes the model another one: its name, and where its files come from. @param file one of them */
+export async function digestOf(
+  { id, task, backend, source, revision, file: named, integrity }: ModelEntry,
+  file?: string,
+): Promise<string> {
+  const text = JSON.stringify([id, task, backend, source, revision, named, integrity, file]);
+  return toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }

@@ -85,6 +85,8 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   'POST /api/show': () => ({ name: 'OllamaShow', schema: ollama.ollamaShow }),
   'GET /api/ps': () => ({ name: 'OllamaPs', schema: ollama.ollamaPs }),
   'GET /api/version': () => ({ name: 'OllamaVersion', schema: ollama.ollamaVersion }),
+  'POST /api/pull': () => ({ name: 'OllamaPull', schema: ollama.ollamaPull, others: LINES }),
+  'DELETE /api/delete': () => ({}),
   'GET /models': () => ({ name: 'Models', schema: schemas.models }),
   'GET /models/{id}': () => ({ name: 'Model', schema: schemas.model }),
 };

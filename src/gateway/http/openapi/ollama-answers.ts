@@ -78,3 +78,5 @@ export const ollamaEmbed = object({
   prompt_eval_count: integer,
 });
 export const ollamaEmbeddings = object({ embedding: list(number) });
+
+export const ollamaPull = object({ status: text }, { digest: text, total: integer, completed: integer });

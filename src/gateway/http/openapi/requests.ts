@@ -93,6 +93,8 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
   '/api/embed': ['embeddings', { input: ['The key is under the mat.', 'It is late.'] }],
   '/api/embeddings': ['embeddings', { prompt: 'It is late.' }],
   '/api/show': ['chat', {}],
+  '/api/pull': ['chat', { stream: false }],
+  '/api/delete': ['chat', {}],
   '/audio/speech': ['text-to-speech', { input: 'Good morning.', voice: 'alloy' }],
 };
 

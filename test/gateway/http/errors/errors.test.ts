@@ -259,7 +259,7 @@ describe('shapes', () => {
   it('[G06] the 503 that the relay writes says what the gateway would say', async () => {
     const said = (error: object) => Object.fromEntries(Object.entries(error).filter(([, value]) => value !== null));
     for (const { path, name } of ENDPOINTS.filter((endpoint) => endpoint.name !== 'ollama')) {
-      const relayed = unavailableResponse('hosted', `http://page.test/v1${path}?beta=true`);
+      const relayed = unavailableResponse('hosted', `http://page.test/v1${path}?beta=true`, '/v1');
       const { error, request_id, ...rest }: any = await relayed.json();
       const written = renderError(
         new InferenceError('unavailable', 'The file x.onnx is gone.'),
@@ -271,6 +271,16 @@ describe('shapes', () => {
       expect({ path, ...rest }).toEqual({ path, ...(expected.type && { type: expected.type }) });
       expect(expected.request_id).toBe(request_id);
       expect(said(error)).toEqual(said(expected.error));
+    }
+  });
+
+  it('[O04] the 503 that the relay writes for Ollama’s operations is theirs in both modes', async () => {
+    for (const mode of ['service', 'hosted'] as const) {
+      const relayed = unavailableResponse(mode, 'http://page.test/llm/api/chat', '/llm');
+      expect([relayed.status, relayed.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await relayed.json()).toEqual({ error: expect.stringContaining('Unavailable') });
+      const other = unavailableResponse(mode, 'http://page.test/api/embeddings', '/api');
+      expect(await other.text()).not.toMatch(/^\{"error":"/);
     }
   });
 

@@ -73,7 +73,7 @@ describe.each(['chat', 'generate'] as const)('/api/%s', (path) => {
     }
   });
 
-  it('an error after the stream began is its last line', async () => {
+  it('[O04] an error after the stream began is its last line', async () => {
     const app = await script([{ text: 'Hello there.', error: { status: 500, afterTokens: 2 } }]);
     const lines = linesOf(await ask(app, path));
     expect(lines.length).toBeGreaterThan(1);
@@ -206,7 +206,7 @@ describe.each(['chat', 'generate'] as const)('/api/%s', (path) => {
       expect((await ask(app, path, { logprobs: true, top_logprobs: top })).status).toBe(400);
   });
 
-  it('models of embeddings are refused', async () => {
+  it('[O23] models of embeddings are refused', async () => {
     const { app } = await buildApp({ models: [embedder] });
     const { status, json } = await ask(app, path, { model: 'scripted-embed' });
     expect([status, json]).toEqual([400, { error: expect.stringContaining('scripted-embed') }]);
@@ -333,9 +333,10 @@ describe('long conversations', () => {
 });
 
 describe('errors', () => {
-  it('[O22] are Told in both modes, with their statuses', async () => {
+  it('[O04] [O22] are Told in both modes, with their statuses', async () => {
     for (const compatibility of ['service', 'hosted'] as const) {
-      const { app } = await buildApp({ compatibility, apiKeys: ['sk-1'], rateLimits: { requestsPerMinute: 1 } });
+      const rateLimits = { requestsPerMinute: 1 };
+      const { app } = await buildApp({ compatibility, apiKeys: ['sk-1'], rateLimits, maxBodyBytes: 1000 });
       const headers = { authorization: 'Bearer sk-1' };
       const body = { model: 'scripted-chat', prompt: 'Hello.' };
       const told = { error: expect.any(String) };
@@ -354,6 +355,8 @@ describe('errors', () => {
       }
       const broken = await post(app, '/v1/api/chat', '{', headers);
       expect([broken.status, broken.json]).toEqual([400, told]);
+      const large = await post(app, '/v1/api/chat', `{"model":"${'x'.repeat(2000)}"}`, headers);
+      expect([large.status, large.json]).toEqual([413, told]);
       expect((await post(app, '/v1/api/generate', body, headers)).status).toBe(200);
       const limited = await post(app, '/v1/api/generate', body, headers);
       expect([limited.status, limited.json, limited.headers.has('retry-after')]).toEqual([429, told, true]);
@@ -366,7 +369,7 @@ describe('errors', () => {
     [422, { access: 'not-in-plan' }],
     [500, { script: { replies: [], failWith: 'internal' } }],
     [503, { script: { replies: [], failWith: 'unavailable' } }],
-  ] as const)('%d is Told', async (expected, entry) => {
+  ] as const)('[O04] %d is Told', async (expected, entry) => {
     for (const compatibility of ['service', 'hosted'] as const) {
       const model = scriptedChat(entry as object);
       const { app } = await buildApp({ models: [model], compatibility, requestTimeout: 0.2 });

@@ -75,7 +75,7 @@ describe('/api/embed', () => {
     expect([refused.status, refused.json]).toEqual([400, { error: expect.any(String) }]);
   });
 
-  it('is for models of embeddings only', async () => {
+  it('[O23] is for models of embeddings only', async () => {
     const { status, json } = await embed(await build(), { model: 'scripted-chat', input: 'x' });
     expect([status, json]).toEqual([400, { error: expect.stringContaining('scripted-chat') }]);
   });

@@ -26,7 +26,7 @@ describe('/api/version', () => {
 });
 
 describe('/api/tags', () => {
-  it('lists what answers text and vectors, loaded or not', async () => {
+  it('[O19] lists what answers text and vectors, loaded or not', async () => {
     const models: ModelEntry[] = [...ALL_TASKS, GGUF, { ...embedder, id: 'gone', status: 'removed' }];
     const { app } = await buildApp({ models });
     const { status, json } = await get(app, '/v1/api/tags');
@@ -53,6 +53,7 @@ describe('/api/tags', () => {
     });
     expect([chat.capabilities, embed.capabilities]).toEqual([['completion', 'tools'], ['embedding']]);
     expect(new Set([chat.digest, embed.digest, gguf.digest]).size).toBe(3);
+    expect((await app.request('/v1/api/tags', { method: 'HEAD' })).status).toBe(200);
     const again = await get((await buildApp({ models })).app, '/v1/api/tags');
     expect(again.json.models.map(({ digest }: { digest: string }) => digest)).toEqual([
       chat.digest,
@@ -102,7 +103,7 @@ describe('/api/show', () => {
 });
 
 describe('/api/ps and keep_alive', () => {
-  it('lists the loaded models, and until when they stay', async () => {
+  it('[O19] lists the loaded models, and until when they stay', async () => {
     const { app } = await buildApp({ models: [scriptedChat(), embedder] });
     expect((await get(app, '/v1/api/ps')).json).toEqual({ models: [] });
     const before = Date.now();

@@ -67,6 +67,8 @@ export const OLLAMA_ENDPOINTS: JsonEndpoint[] = [
   { path: '/v1/api/embeddings', body: { model: 'scripted-embed', prompt: 'Hello.' } },
   { path: '/v1/api/embed', body: { model: 'scripted-embed', input: 'Hello.' } },
   { path: '/v1/api/show', body: { model: 'scripted-chat' } },
+  { path: '/v1/api/pull', body: { model: 'scripted-chat' } },
+  { path: '/v1/api/delete', body: { model: 'scripted-chat' } },
 ];
 
 /** Whether an endpoint of {@link JSON_ENDPOINTS} streams when it is asked to. */
