@@ -97,7 +97,7 @@ async function* downloadLines(
   // Whoever stops reading does not wait for its end.
   downloading.catch(() => {});
   try {
-    while (!isDone || news.size > 0) {
+    for (;;) {
       const lines: Line[] = [];
       const reports = [...news];
       news.clear();
@@ -108,6 +108,7 @@ async function* downloadLines(
         lines.push({ status: `pulling ${file}`, digest, total, completed: Math.min(most, total) });
       }
       if (lines.length > 0) yield lines;
+      else if (isDone) break;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
     await downloading;
