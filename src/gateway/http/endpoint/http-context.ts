@@ -35,7 +35,7 @@ export interface HttpEnvironment {
 /** hono's context of one request in this app. */
 export type HttpRequestContext = Context<HttpEnvironment>;
 
-/** What is kept of models on the device. */
+/** What is stored of models on the device. */
 export interface ModelStore {
   list(): Promise<StoredModel[]>;
   /** Ends the model's engine and removes its files. @throws InferenceError */
@@ -59,7 +59,7 @@ export interface HttpContext {
   responses?: (() => Promise<ResponseStore>) | undefined;
   /** Seconds that a request waits for its turn in a conversation. */
   requestTimeout: number;
-  /** The model files on the device; absent: none are kept. */
+  /** The model files on the device; absent: none are stored. */
   modelStore?: ModelStore | undefined;
   /** Largest JSON body in bytes. */
   maxBodyBytes: number;

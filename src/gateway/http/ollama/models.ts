@@ -101,7 +101,7 @@ async function modelObject(
   };
 }
 
-/** Of the model's files; prompts that are kept of it do not count. */
+/** Of the model's files; prompts that are cached of it do not count. */
 function storedBytes({ id }: ModelEntry, stored: readonly StoredModel[]): number {
   const files = stored.filter(({ models }) => models.includes(id)).flatMap((model) => model.files);
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
