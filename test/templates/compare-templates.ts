@@ -137,7 +137,7 @@ function servicePrompt(source: string, conversation: Conversation, images: numbe
   const formats = { toolFormat: detectToolFormat(source), reasoningFormat: detectReasoningFormat(source) };
   // What stands in a prompt for an image is what the template writes for it.
   const placeholder = (images > 0 ? imageMark(source, python) : undefined) ?? PLACEHOLDER;
-  const all = Array.from({ length: images }, (_, place) => ({ text: placeholder, places: 1, key: -1 - place }));
+  const all = Array.from({ length: images }, (_, place) => ({ text: placeholder, tokenCount: 1, key: -1 - place }));
   const { tokens } = renderPrompt(request, tokenizer, formats, { placeholder, all });
   const bytes = tokens.flatMap((token) => [...tokenizer.bytesOf(token)]);
   return new TextDecoder().decode(Uint8Array.from(bytes));

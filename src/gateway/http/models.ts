@@ -63,15 +63,15 @@ export const retrieveModelEndpoint: Endpoint = {
 /** A page of the list as Anthropic's clients know it. @throws InferenceError `invalid_request` for a query that is none */
 function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<string, unknown> {
   const models = context.inference.catalog.usable();
-  const placeOf = (name: 'after_id' | 'before_id'): number | undefined => {
+  const indexOf = (name: 'after_id' | 'before_id'): number | undefined => {
     const id = c.req.query(name);
     if (id === undefined || id === '') return undefined;
-    const place = models.findIndex((entry) => entry.id === id);
-    if (place < 0) throw invalidQuery(name, 'must be the id of a model');
-    return place;
+    const index = models.findIndex((entry) => entry.id === id);
+    if (index < 0) throw invalidQuery(name, 'must be the id of a model');
+    return index;
   };
   const limit = limitOf(c.req.query('limit'));
-  const [after, before] = [placeOf('after_id'), placeOf('before_id')];
+  const [after, before] = [indexOf('after_id'), indexOf('before_id')];
   const [first, end] = [after === undefined ? 0 : after + 1, before ?? models.length];
   const between = models.slice(first, Math.max(first, end));
   const page = before !== undefined && after === undefined ? between.slice(-limit) : between.slice(0, limit);

@@ -42,7 +42,7 @@ export interface SchedulerSettings {
   createId?: () => string;
 }
 
-/** Runs the models of a catalog on a place to run models in. */
+/** Runs the models of a catalog, on whatever runs models. */
 export class Scheduler implements ControlledInference {
   readonly catalog: Catalog;
   readonly #settings: SchedulerSettings;
@@ -106,8 +106,8 @@ export class Scheduler implements ControlledInference {
     const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
     let { prompt } = request;
     if (hasPart(prompt, 'audio') && !(await takesSound(slot, signal))) {
-      prompt = await transcribeAudioParts(prompt, slot.entry, this.catalog, (heard) =>
-        this.transcribe(heard, { signal, deadline: 'result' }),
+      prompt = await transcribeAudioParts(prompt, slot.entry, this.catalog, (transcription) =>
+        this.transcribe(transcription, { signal, deadline: 'result' }),
       );
     }
     const { caller } = options;

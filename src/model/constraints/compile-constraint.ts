@@ -138,7 +138,7 @@ class GrammarConstraint implements TokenConstraint {
     this.#endMask = endMask;
     this.lengths = position.isExact
       ? undefined
-      : { allows: (token) => this.#keepsLengths(token), maskLogits: (logits) => this.#maskLengths(logits) };
+      : { allows: (token) => this.#allowsLength(token), maskLogits: (logits) => this.#maskLengths(logits) };
   }
 
   maskLogits(logits: Float32Array): boolean {
@@ -192,7 +192,7 @@ class GrammarConstraint implements TokenConstraint {
     this.#position.dispose();
   }
 
-  #keepsLengths(token: number): boolean {
+  #allowsLength(token: number): boolean {
     return this.#tokenizer.endTokens.has(token) || this.#position.allows(token);
   }
 
@@ -202,7 +202,7 @@ class GrammarConstraint implements TokenConstraint {
     for (let token = 0; token < logits.length; token += 1) {
       if (logits[token] === -Infinity) continue;
       const isTooLong = room !== undefined && beginnings[token]! > room;
-      if (isTooLong || !this.#keepsLengths(token)) logits[token] = -Infinity;
+      if (isTooLong || !this.#allowsLength(token)) logits[token] = -Infinity;
     }
   }
 

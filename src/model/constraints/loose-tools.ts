@@ -90,7 +90,7 @@ function problemOf(schema: JsonSchema, work: WorkBudget): readonly (string | num
 }
 
 /** What a value is in a schema: a keyword of it stands here. */
-interface KeywordPlace {
+interface KeywordPosition {
   schema: Record<string, unknown>;
   keyword: string;
 }
@@ -109,8 +109,8 @@ function leaveOut(root: JsonSchema, steps: readonly (string | number)[]): string
   return keyword;
 }
 
-function innermost(root: JsonSchema, steps: readonly (string | number)[]): KeywordPlace | undefined {
-  let found: KeywordPlace | undefined;
+function innermost(root: JsonSchema, steps: readonly (string | number)[]): KeywordPosition | undefined {
+  let found: KeywordPosition | undefined;
   let at: unknown = root;
   for (let step = 0; step < steps.length && isObject(at);) {
     const keyword = String(steps[step]);

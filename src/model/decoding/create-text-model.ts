@@ -48,7 +48,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     for (const gone of running) gone.abort(error);
   });
 
-  /** Takes the place of one sequence. The controller aborts when the engine is lost. */
+  /** Admits one sequence. The controller aborts when the engine is lost. */
   function start(): AbortController {
     if (running.size >= engine.maxSequences)
       throw new InferenceError('internal', 'More generations were started than can run at a time.');
@@ -120,13 +120,19 @@ interface ReadPrompt {
 }
 
 /**
- * @param mostPlaces of all images together
+ * @param maxImageTokens of all images together
  * @throws InferenceError `context_length_exceeded`, and what {@link renderPrompt} throws
  */
-async function readPrompt(request: GenerationRequest, engine: TextEngine, mostPlaces = Infinity): Promise<ReadPrompt> {
+async function readPrompt(
+  request: GenerationRequest,
+  engine: TextEngine,
+  maxImageTokens = Infinity,
+): Promise<ReadPrompt> {
   refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
   const images =
-    engine.images && request.prompt.type === 'chat' ? await readImages(engine.images, request, mostPlaces) : undefined;
+    engine.images && request.prompt.type === 'chat'
+      ? await readImages(engine.images, request, maxImageTokens)
+      : undefined;
   return { prompt: renderPrompt(request, engine.tokenizer, engine, images), images };
 }
 

@@ -1,4 +1,4 @@
-/** The prompt of a decision: the input as evidence in one turn of the user, a question after it, and the place of the answer. @module */
+/** The prompt of a decision: the input as evidence in one turn of the user, a question after it, and where the answer begins. @module */
 import type {
   DecisionOption,
   DecisionPart,
@@ -18,7 +18,7 @@ import type { TextEngine } from './text-engine.js';
 
 /** A question as tokens. */
 export interface QuestionPrompt {
-  /** From the end of the input to the place of the answer. */
+  /** From the end of the input to where the answer begins. */
   tokens: number[];
   /** Its own images; the input's come before them. */
   images: readonly PromptImage[];
@@ -62,7 +62,7 @@ export async function decisionPrompt(engine: TextEngine, request: DecisionReques
       images: own ? own.images.slice(shared.images.length) : [],
       options: options.map(({ text }) => engine.tokenizer.encodeText(text)),
       endCounts: options.some(({ text }, index) =>
-        options.some((other, place) => place !== index && other.text.startsWith(text)),
+        options.some((other, otherIndex) => otherIndex !== index && other.text.startsWith(text)),
       ),
     });
   }

@@ -23,7 +23,7 @@ export class NgramDrafter {
   readonly #vocabularySize: number;
   readonly #tokens: number[] = [];
   /** Index after the last occurrence of each n-gram. */
-  readonly #places = new Map<number, number>();
+  readonly #positions = new Map<number, number>();
   #maxLength = MIN_LENGTH;
   #credit = CREDIT;
   #pause = PAUSE;
@@ -38,7 +38,7 @@ export class NgramDrafter {
   /** Adds the next token of the answer. */
   push(token: number): void {
     const key = this.#lastNgram();
-    if (key >= 0) this.#places.set(key, this.#tokens.length);
+    if (key >= 0) this.#positions.set(key, this.#tokens.length);
     this.#tokens.push(token);
   }
 
@@ -48,8 +48,8 @@ export class NgramDrafter {
    */
   draft(limit: number): number[] {
     if (this.#tokens.length < this.#pausedUntil) return [];
-    const place = this.#places.get(this.#lastNgram());
-    return place === undefined ? [] : this.#tokens.slice(place, place + Math.min(limit, this.#maxLength));
+    const position = this.#positions.get(this.#lastNgram());
+    return position === undefined ? [] : this.#tokens.slice(position, position + Math.min(limit, this.#maxLength));
   }
 
   /** Reports how many of the drafted tokens were accepted. */

@@ -1,4 +1,4 @@
-/** How likely each of several texts is at the place of an answer: sums of the log-probabilities of their tokens. @module */
+/** How likely each of several texts is as an answer: sums of the log-probabilities of their tokens. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TokenLogits } from '../sampling/token-logits.js';
 
@@ -11,11 +11,11 @@ export interface OptionScoresOptions {
   vocabularySize: number;
 }
 
-/** Adds up what is read, place by place. A place is what stands before it of an option. */
+/** Adds up what is read, position by position. A position is the part of an option before it. */
 export class OptionScores {
   readonly #options: OptionScoresOptions;
   readonly #sums: number[];
-  readonly #readPlaces = new Set<string>();
+  readonly #readPositions = new Set<string>();
 
   constructor(options: OptionScoresOptions) {
     this.#options = options;
@@ -40,14 +40,14 @@ export class OptionScores {
   /** @param before tokens that stand between the prompt and these logits: a beginning of one of the options */
   read(before: readonly number[], logits: TokenLogits): void {
     const key = keyOf(before);
-    if (this.#readPlaces.has(key)) return;
-    this.#readPlaces.add(key);
+    if (this.#readPositions.has(key)) return;
+    this.#readPositions.add(key);
     if (!(logits instanceof Float32Array)) throw new InferenceError('internal', 'The engine kept back its logits.');
     const { options, endTokens, vocabularySize } = this.#options;
     const known = logits.subarray(0, vocabularySize);
     const total = logSumOfExp(known);
     for (const [index, tokens] of options.entries()) {
-      if (tokens.length < before.length || !before.every((token, place) => tokens[place] === token)) continue;
+      if (tokens.length < before.length || !before.every((token, index) => tokens[index] === token)) continue;
       const next = tokens[before.length];
       if (next !== undefined) this.#sums[index]! += known[next]! - total;
       else if (endTokens.length > 0) this.#sums[index]! += logSumOfExp(endTokens.map((end) => known[end]!)) - total;

@@ -16,12 +16,12 @@ export async function readImages(
   most: number,
 ): Promise<PromptImages> {
   const all: PromptImage[] = [];
-  let places = 0;
+  let tokenCount = 0;
   for (const image of prompt.type === 'chat' ? imagesOf(prompt.messages) : []) {
     const read = await reader.read(image, caller);
     all.push(read);
-    places += read.places;
-    if (places > most) throw promptTooLong(most, places, `more than ${places} tokens for its images alone`);
+    tokenCount += read.tokenCount;
+    if (tokenCount > most) throw promptTooLong(most, tokenCount, `more than ${tokenCount} tokens for its images alone`);
   }
   return { placeholder: reader.placeholder, all };
 }

@@ -62,7 +62,7 @@ export interface ReadPrefix {
 /** Who read a prompt, and with what. */
 type Reader = Pick<ReadPrefix, 'caller' | 'adapter'>;
 
-export interface KeptPromptsOptions {
+export interface PersistentPromptCacheOptions {
   disk: BlockStore;
   /** Weights, precision, device and engine: everything beside the tokens that decides keys and values. */
   identity: string;
@@ -79,13 +79,13 @@ export interface KeptPromptsOptions {
   isBusy(): boolean;
 }
 
-/** What stands before the first block of all prompts of a model. @param identity see {@link KeptPromptsOptions} */
+/** What stands before the first block of all prompts of a model. @param identity see {@link PersistentPromptCacheOptions} */
 export function rootOf(identity: string): Promise<string> {
   return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
 }
 
 /** What a caller is told that requires a prompt to be kept. @param least tokens of a prompt that can be kept */
-export function notKept(least: number): InferenceError {
+export function notCached(least: number): InferenceError {
   return new InferenceError(
     'insufficient_resources',
     `The prompt could not be kept: it has fewer than ${least} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
@@ -93,13 +93,13 @@ export function notKept(least: number): InferenceError {
 }
 
 export class PersistentPromptCache {
-  readonly #options: KeptPromptsOptions;
+  readonly #options: PersistentPromptCacheOptions;
   readonly #closed = new AbortController();
   #seen: Promise<Set<string>> | undefined;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: KeptPromptsOptions) {
+  constructor(options: PersistentPromptCacheOptions) {
     this.#options = options;
   }
 
@@ -146,7 +146,7 @@ export class PersistentPromptCache {
    * @param read its keys and values; they are held until they are written
    * @returns whether they are on the disk now; never rejects
    */
-  async keep(prompt: readonly number[], read: ReadPrefix, mark: GenerationRequest['cachePrompt']): Promise<boolean> {
+  async store(prompt: readonly number[], read: ReadPrefix, mark: GenerationRequest['cachePrompt']): Promise<boolean> {
     const isRequired = mark === 'required';
     const usable = this.#wholeBlocks(read.usable);
     const isLong = prompt.length >= MIN_BLOCKS * BLOCK_TOKENS;

@@ -4,7 +4,7 @@ import { shortened } from '../../store/prompts/block-name.js';
 import { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
 import { PACKED_PROMPTS } from '../../store/sources/pack-manifest.js';
 import { PackedPrompts } from './packed-prompts.js';
-import { type KeptPromptsOptions, rootOf } from './persistent-prompt-cache.js';
+import { type PersistentPromptCacheOptions, rootOf } from './persistent-prompt-cache.js';
 
 /** Milliseconds that opening may take. */
 const DISK_TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const DISK_TIMEOUT_MS = 10_000;
 export interface PromptSource {
   /** URL of the folder of its files. */
   folder: string;
-  /** See {@link KeptPromptsOptions}; undefined when the files are not what they were. */
+  /** See {@link PersistentPromptCacheOptions}; undefined when the files are not what they were. */
   identity(): Promise<string | undefined>;
   /** Names of the files of prompts that its pack has. */
   packedPrompts(): Promise<readonly string[]>;
@@ -31,8 +31,8 @@ export function openPromptDisk(
   source: PromptSource,
   maxBytes: number | undefined,
   use: string,
-): Promise<Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined> {
-  const open = async (): Promise<Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined> => {
+): Promise<Pick<PersistentPromptCacheOptions, 'disk' | 'identity'> | undefined> {
+  const open = async (): Promise<Pick<PersistentPromptCacheOptions, 'disk' | 'identity'> | undefined> => {
     const names = await source.packedPrompts();
     if (maxBytes === undefined && names.length === 0) return undefined;
     const identity = await source.identity();

@@ -13,8 +13,8 @@ export interface SequenceNeed {
   maxTokens?: number | undefined;
 }
 
-/** A place among the open sequences. */
-export interface SequencePlace {
+/** What an open sequence has, until it ends. */
+export interface SequenceReservation {
   /** Tells how many tokens all rows have by now: a sequence may get longer than was expected. */
   measure: (heldTokens: () => number) => void;
   /** Lets others in. Safe to call twice. */
@@ -47,8 +47,8 @@ export class SequenceAdmission {
     this.#options = options;
   }
 
-  /** Waits for a place. @throws InferenceError `cancelled` when the signal aborts first */
-  async enter(need: SequenceNeed, signal: AbortSignal): Promise<SequencePlace> {
+  /** Waits until the sequence may be open. @throws InferenceError `cancelled` when the signal aborts first */
+  async enter(need: SequenceNeed, signal: AbortSignal): Promise<SequenceReservation> {
     throwIfCancelled(signal);
     if (this.#waiting.length === 0 && this.#hasRoom(need)) return this.#admit(need);
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export class SequenceAdmission {
     });
   }
 
-  #admit(need: SequenceNeed): SequencePlace {
+  #admit(need: SequenceNeed): SequenceReservation {
     const expected = tokensOf(need);
     const sequence: OpenSequence = { rows: need.rows, tokens: () => expected };
     this.#open.add(sequence);

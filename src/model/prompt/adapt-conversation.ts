@@ -41,12 +41,14 @@ export function adaptConversation(
 function withDeclaringSystem(
   messages: readonly TemplateMessage[],
   tools: readonly TemplateTool[],
-  { tools: place }: TemplateTraits,
+  { tools: declared }: TemplateTraits,
 ): readonly TemplateMessage[] {
-  if (place === 'always') return messages;
+  if (declared === 'always') return messages;
   return withSystem(messages, (system) => {
-    if (place === 'in-system') return withToolField(system, tools);
-    return place === 'with-system' && system.content === '' ? withText(system, 'You are a helpful assistant.') : system;
+    if (declared === 'in-system') return withToolField(system, tools);
+    return declared === 'with-system' && system.content === ''
+      ? withText(system, 'You are a helpful assistant.')
+      : system;
   });
 }
 

@@ -156,5 +156,5 @@ function withShownImages(messages: readonly TemplateMessage[], mark: string): Te
 
 /** The prompt with what the model's processor writes in place of each placeholder. */
 function withImages(pieces: readonly string[], { all }: PromptImages): string {
-  return pieces.map((piece, place) => (all[place - 1]?.text ?? '') + piece).join('');
+  return pieces.map((piece, index) => (all[index - 1]?.text ?? '') + piece).join('');
 }

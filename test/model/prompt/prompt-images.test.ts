@@ -44,11 +44,11 @@ const text = (value: string): ContentPart => ({ type: 'text', text: value });
 const user = (...content: ContentPart[]): Message => ({ role: 'user', content });
 const ask = (...messages: Message[]): GenerationRequest => plainGenerationRequest('m', { type: 'chat', messages });
 
-/** Each image is as many places as its number. */
+/** Each image is as many tokens as its number. */
 const seen = (count: number): PromptImage[] =>
   Array.from({ length: count }, (_, place) => ({
     text: `<row>${'<image>'.repeat(place + 1)}`,
-    places: place + 1,
+    tokenCount: place + 1,
     key: -1 - place,
   }));
 

@@ -26,7 +26,7 @@ function prompt(chatTemplate: string, messages: Message[], tools: { name: string
   const formats = { toolFormat: detectToolFormat(chatTemplate), reasoningFormat: detectReasoningFormat(chatTemplate) };
   const request = { ...plainGenerationRequest('m', { type: 'chat', messages }), tools: tools as never };
   const count = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'image').length;
-  const all = Array.from({ length: count }, () => ({ text: '(picture)', places: 1, key: -1 }));
+  const all = Array.from({ length: count }, () => ({ text: '(picture)', tokenCount: 1, key: -1 }));
   const { tokens } = renderPrompt(request, own, formats, { placeholder: '(image)', all });
   return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((token) => [...own.bytesOf(token)])));
 }

@@ -132,11 +132,11 @@ function named({ name }: { name?: string | null | undefined }): { name?: string 
 
 function toCalls(message: Extract<ChatMessageInput, { role: 'assistant' }>, index: number): ToolCall[] {
   const { tool_calls: sent, function_call: legacy } = message;
-  const calls = (sent ?? []).map((call, place): ToolCall => {
+  const calls = (sent ?? []).map((call, callIndex): ToolCall => {
     if (call.type === 'custom') {
       return { id: call.id, name: call.custom.name, arguments: customArguments(call.custom.input) };
     }
-    refuseDeepJson(call.function.arguments, `messages.${index}.tool_calls.${place}.function.arguments`);
+    refuseDeepJson(call.function.arguments, `messages.${index}.tool_calls.${callIndex}.function.arguments`);
     return { id: call.id, ...call.function };
   });
   if (legacy == null) return calls;

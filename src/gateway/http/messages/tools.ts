@@ -59,9 +59,9 @@ export type ToolChoiceInput = v.InferOutput<typeof toolChoice>;
  * @throws InferenceError `invalid_request` for a schema that is none
  */
 export function toTools(tools: ToolsInput, found: readonly string[], check: SchemaCheck): Tool[] {
-  const placed = [...(tools ?? []).entries()].toSorted(([, a], [, b]) => placeOf(a, found) - placeOf(b, found));
+  const ordered = [...(tools ?? []).entries()].toSorted(([, a], [, b]) => rankOf(a, found) - rankOf(b, found));
   return defineTools(
-    placed.flatMap(([index, tool]): Tool[] => {
+    ordered.flatMap(([index, tool]): Tool[] => {
       const param = `tools.${index}.input_schema`;
       if ('input_schema' in tool) {
         return [
@@ -81,10 +81,10 @@ export function toTools(tools: ToolsInput, found: readonly string[], check: Sche
   );
 }
 
-function placeOf(tool: NonNullable<ToolsInput>[number], found: readonly string[]): number {
+function rankOf(tool: NonNullable<ToolsInput>[number], found: readonly string[]): number {
   if (!('defer_loading' in tool) || tool.defer_loading !== true || tool.name == null) return -1;
-  const place = found.indexOf(tool.name);
-  return place < 0 ? found.length : place;
+  const rank = found.indexOf(tool.name);
+  return rank < 0 ? found.length : rank;
 }
 
 /** Types of the tools that are left out, in order. */

@@ -173,7 +173,7 @@ class SessionChoice {
     if (cap === 0) return this.#finish('length', undefined);
     const open = await copySession(model, history, signal);
     const sessionAbort = new AbortController();
-    let isKept = false;
+    let isReleased = false;
     try {
       const stop = AbortSignal.any([signal, sessionAbort.signal]);
       for await (const { text, isFull } of this.#pieces(open, stop)) {
@@ -191,13 +191,13 @@ class SessionChoice {
       if (this.end!.stopSequence !== undefined) return;
       checkAnswer(this.#run.request, { text: this.#text, calls: this.#calls, rawOutput: this.#reader.rawOutput });
       model.pool.release(open, [...open.keys, await this.#key()]);
-      isKept = true;
+      isReleased = true;
     } catch (thrown) {
       throw isUnsatisfied(thrown) ? outputInvalid(this.#reader.rawOutput, thrown) : thrown;
     } finally {
       sessionAbort.abort();
       // A session with another answer than the one that was given would continue another conversation.
-      if (!isKept) model.pool.discard(open);
+      if (!isReleased) model.pool.discard(open);
     }
   }
 

@@ -29,11 +29,11 @@ const ANY_OBJECT: SchemaObject = { type: 'object' };
  * @throws InferenceError `invalid_request` for a schema that other engines refuse, or a forced tool that is not there
  */
 export function responseConstraint(request: GenerationRequest): ResponseConstraint {
-  const { request: kept, keywords } = withoutInexpressible(request);
-  return { ...keptConstraint(kept), schemaKeywords: keywords };
+  const { request: expressible, keywords } = withoutInexpressible(request);
+  return { ...constraintFor(expressible), schemaKeywords: keywords };
 }
 
-function keptConstraint(request: GenerationRequest): Omit<ResponseConstraint, 'schemaKeywords'> {
+function constraintFor(request: GenerationRequest): Omit<ResponseConstraint, 'schemaKeywords'> {
   checkSchemas(request);
   const tools = offeredTools(request);
   const format = outputSchema(request);

@@ -4,8 +4,8 @@ import type { SequenceRequest, TextEngine, TextSequence } from '../../decoding/t
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import {
   BLOCK_TOKENS,
-  type KeptPromptsOptions,
-  notKept,
+  type PersistentPromptCacheOptions,
+  notCached,
   PersistentPromptCache,
   type ReadPrefix,
 } from '../persistent-prompt-cache.js';
@@ -43,7 +43,7 @@ export interface GgufTextEngineOptions {
   reasoningFormat: ReasoningFormat;
   adapters?: EngineAdapters | undefined;
   /** Where prompts are kept beyond this engine's life; absent: nowhere. */
-  persist?: Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined;
+  persist?: Pick<PersistentPromptCacheOptions, 'disk' | 'identity'> | undefined;
   /** Called once when the engine can no longer compute. */
   onLost: (error: InferenceError) => void;
 }
@@ -133,9 +133,9 @@ export class GgufTextEngine implements TextEngine {
 
   /** Keeps what a sequence has read. */
   async #ended(ended: CachedPrefix, { promptTokens, cachePrompt }: SequenceRequest): Promise<void> {
-    const isLasting = this.#lasting?.keep(promptTokens, this.#readPrefix(ended), cachePrompt);
+    const isLasting = this.#lasting?.store(promptTokens, this.#readPrefix(ended), cachePrompt);
     this.#cache.keep(ended);
-    if (cachePrompt === 'required' && !(await isLasting)) throw notKept(BLOCK_TOKENS);
+    if (cachePrompt === 'required' && !(await isLasting)) throw notCached(BLOCK_TOKENS);
   }
 
   #setOf(adapter: string | undefined): AdapterSet | undefined {

@@ -88,9 +88,9 @@ function describeMiss(misses: readonly Miss[], { last }: Asked): string {
     .toSorted((left, right) => right.nearness - left.nearness)
     .slice(0, NAMED)
     .map(({ match, reason }) => `${match} (${reason})`);
-  const near = nearest.length === 0 ? 'There are no replies.' : `The nearest: ${nearest.join(', ')}.`;
+  const nearestReplies = nearest.length === 0 ? 'There are no replies.' : `The nearest: ${nearest.join(', ')}.`;
   return (
-    `No reply of the script matches this request. Its last message is ${asked}. ${near} ` +
+    `No reply of the script matches this request. Its last message is ${asked}. ${nearestReplies} ` +
     "Add a reply without `match` to answer everything else, or set the script's `onUnmatched` to 'warn' or 'empty'."
   );
 }

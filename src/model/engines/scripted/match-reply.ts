@@ -38,9 +38,9 @@ interface Outcome {
 
 const HOLDS: Outcome = { reason: undefined, nearness: 1 };
 
-type Place = 'last' | 'any' | 'system' | 'user' | 'toolResult';
+type TextCondition = 'last' | 'any' | 'system' | 'user' | 'toolResult';
 
-const PLACES: Record<Place, { what: string; textsOf: (asked: Asked) => readonly string[] }> = {
+const TEXT_CONDITIONS: Record<TextCondition, { what: string; textsOf: (asked: Asked) => readonly string[] }> = {
   last: { what: 'the last message', textsOf: ({ last }) => [last] },
   any: { what: 'any message', textsOf: ({ all }) => all },
   system: { what: 'the system messages', textsOf: ({ system }) => system },
@@ -72,13 +72,13 @@ function equalOutcome(name: string, wanted: unknown, found: unknown): Outcome {
   return wanted === found ? HOLDS : { reason: `\`${name}\` is ${String(found)}`, nearness: 0 };
 }
 
-function textOutcome(place: Place, wanted: readonly string[], asked: Asked): Outcome {
-  const { what, textsOf } = PLACES[place];
+function textOutcome(condition: TextCondition, wanted: readonly string[], asked: Asked): Outcome {
+  const { what, textsOf } = TEXT_CONDITIONS[condition];
   const texts = textsOf(asked);
   const missing = wanted.find((each) => !texts.some((text) => text.includes(each)));
   if (missing === undefined) return HOLDS;
   const nearness = Math.max(0, ...texts.map((text) => similarity(missing, text)));
-  return { reason: `\`${place}\`: ${shown(missing)} is not in ${what}`, nearness };
+  return { reason: `\`${condition}\`: ${shown(missing)} is not in ${what}`, nearness };
 }
 
 /** A condition as JSON, cut. */

@@ -114,7 +114,7 @@ function learnWords(tokenizer: ScriptedTokenizer, options: ScriptedEngineOptions
 /** Every image is one token. */
 const IMAGE_READER: ImageReader = {
   placeholder: IMAGE_TOKEN,
-  read: async () => ({ text: IMAGE_TOKEN, places: 1, key: -1 }),
+  read: async () => ({ text: IMAGE_TOKEN, tokenCount: 1, key: -1 }),
 };
 
 /** Where some tokens begin in others; 0 where they do not occur. */
@@ -202,13 +202,13 @@ class ScriptedSequence implements TextSequence {
     const { scripted, reply, textStart } = this.#options;
     if (scripted.error === undefined) return;
     const { status, retryAfter, afterTokens } = scripted.error;
-    const place = afterTokens === undefined ? 0 : Math.min(textStart + afterTokens, reply.length);
-    if (position >= place) throw simulatedFailure(status, retryAfter);
+    const end = afterTokens === undefined ? 0 : Math.min(textStart + afterTokens, reply.length);
+    if (position >= end) throw simulatedFailure(status, retryAfter);
   }
 
   /**
-   * Each token takes one place of the reply, also when a bias chose another one. A control token that comes early (a
-   * reasoning budget) leads to the place after it.
+   * Each token takes one position of the reply, also when a bias chose another one. A control token that comes early (a
+   * reasoning budget) leads to the position after it.
    */
   #advance(position: number, tokens: readonly number[]): number {
     const { reply, tokenizer } = this.#options;
@@ -228,7 +228,7 @@ class ScriptedSequence implements TextSequence {
     return logits;
   }
 
-  /** Words get small logits, different at each place, so that alternatives are words too. */
+  /** Words get small logits, different at each position, so that alternatives are words too. */
   #unforeseen(position: number): Float32Array {
     const logits = new Float32Array(this.#vocabularySize);
     const { firstWord } = this.#options.tokenizer;
@@ -237,7 +237,7 @@ class ScriptedSequence implements TextSequence {
   }
 }
 
-/** From 0 to 1, always the same for the same token and place. */
+/** From 0 to 1, always the same for the same token and position. */
 function noise(token: number, position: number): number {
   const mixed = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(position + 1, 0x85ebca6b);
   return (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;

@@ -48,7 +48,7 @@ function readChunk(chunk: unknown): UpstreamChunk {
 }
 
 function countsOf(usage: NonNullable<UpstreamChunk['usage']>, choices: readonly ChoiceReader[]): CountsEvent {
-  const seen = choices.reduce((sum, { reasoningPieces }) => sum + reasoningPieces, 0);
+  const pieces = choices.reduce((sum, { reasoningPieces }) => sum + reasoningPieces, 0);
   // Gemini and Grok count reasoning only in the total.
   const completionTokens = Math.max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens);
   return {
@@ -56,7 +56,7 @@ function countsOf(usage: NonNullable<UpstreamChunk['usage']>, choices: readonly 
     promptTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
     completionTokens,
-    reasoningTokens: Math.min(usage.completion_tokens_details?.reasoning_tokens ?? seen, completionTokens),
+    reasoningTokens: Math.min(usage.completion_tokens_details?.reasoning_tokens ?? pieces, completionTokens),
   };
 }
 

@@ -87,13 +87,13 @@ export class ImageInput implements ImageReader {
 
   async read(part: ImagePart, caller?: GenerationRequest['caller']): Promise<ShownImage> {
     const key = await imageKey(part, caller);
-    const places = this.#tokenCounts.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
-    this.#remember(key, places);
-    return { text: PLACEHOLDER.repeat(places) + AFTER_IMAGE, places, key, part };
+    const tokenCount = this.#tokenCounts.get(key) ?? this.#measure(await drawImage(part, MAX_PIXELS));
+    this.#remember(key, tokenCount);
+    return { text: PLACEHOLDER.repeat(tokenCount) + AFTER_IMAGE, tokenCount, key, part };
   }
 
   /**
-   * Runs a forward pass that reads the image in place of its tokens. It must have one token for each place of the image.
+   * Runs a forward pass that reads the image in place of its tokens. It must have the token count of the image.
    * @param pass one call of `forwardTokensAndSample`
    */
   async show<Result>(part: ImagePart, pass: () => Promise<Result>): Promise<Result> {
@@ -118,15 +118,15 @@ export class ImageInput implements ImageReader {
       );
     if (this.#pipeline.calculateCropShape(height, width).some((tiles) => tiles < 1))
       throw refuse('one side is too much longer than the other');
-    const places = this.#pipeline.computeImageEmbedSize(height, width);
+    const tokenCount = this.#pipeline.computeImageEmbedSize(height, width);
     const most = this.#pipeline.prefillChunkSize;
-    if (places > most) throw refuse(`it becomes ${places} tokens, and the model reads ${most} at once`);
-    return places;
+    if (tokenCount > most) throw refuse(`it becomes ${tokenCount} tokens, and the model reads ${most} at once`);
+    return tokenCount;
   }
 
-  #remember(key: number, places: number): void {
+  #remember(key: number, tokenCount: number): void {
     this.#tokenCounts.delete(key);
-    this.#tokenCounts.set(key, places);
+    this.#tokenCounts.set(key, tokenCount);
     for (const oldest of this.#tokenCounts.keys()) {
       if (this.#tokenCounts.size <= MAX_REMEMBERED) break;
       this.#tokenCounts.delete(oldest);

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ImageReader, SequenceRequest, TextEngine, TextSequence } from '../../decoding/text-engine.js';
-import { imagePlaces, type PromptImage, promptKeys } from '../../prompt/prompt-image.js';
+import { imageVectors, type PromptImage, promptKeys } from '../../prompt/prompt-image.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
@@ -46,7 +46,7 @@ export class WebLlmTextEngine implements TextEngine {
   readonly reasoningFormat: ReasoningFormat;
   readonly constrainable = true;
   readonly #options: WebLlmTextEngineOptions;
-  /** The tokens in the KV cache; at the places of an image its key. */
+  /** The tokens in the KV cache; for image tokens the keys of their images. */
   #held: number[] = [];
   /** Whose they are; see `GenerationRequest`. */
   #caller: string | undefined;
@@ -87,13 +87,13 @@ export class WebLlmTextEngine implements TextEngine {
     };
   }
 
-  /** The tokens, with the keys of images at their places. */
+  /** The tokens, with the keys of images for theirs. */
   #withImages(tokens: readonly number[], images: readonly PromptImage[]): readonly number[] {
     const { images: reader } = this.#options;
     const shown = images as readonly ShownImage[];
     this.#shown = new Map(shown.map((image) => [image.key, image]));
     if (!reader || images.length === 0) return tokens;
-    return promptKeys(tokens, imagePlaces(tokens, shown, reader.imageToken));
+    return promptKeys(tokens, imageVectors(tokens, shown, reader.imageToken));
   }
 
   async #read(keys: readonly number[], need: LogitsNeed, signal?: AbortSignal): Promise<TokenLogits> {
@@ -158,9 +158,9 @@ function continues(prompt: readonly number[], held: readonly number[]): boolean 
   return held.length < prompt.length && held.every((token, index) => token === prompt[index]);
 }
 
-/** What one forward pass reads of a prompt: tokens, or all places of one image. */
+/** What one forward pass reads of a prompt: tokens, or all of one image. */
 interface PromptPiece<Image> {
-  /** Token ids; at the places of an image its key. */
+  /** Token ids; for image tokens the keys of their images. */
   keys: readonly number[];
   image: Image | undefined;
 }
@@ -177,7 +177,7 @@ export function* promptPieces<Image extends PromptImage>(
 ): Generator<PromptPiece<Image>, void, undefined> {
   for (let from = 0; from < keys.length;) {
     const image = images.get(keys[from]!);
-    const end = image ? from + image.places : endOfText(keys, from, images, most);
+    const end = image ? from + image.tokenCount : endOfText(keys, from, images, most);
     yield { keys: keys.slice(from, end), image };
     from = end;
   }

@@ -83,10 +83,10 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
   const valueClose = `${layout}${elements.valueCloses[0]}\n`;
   const secondWord = elements.key.findLastIndex(({ type }) => type === 'word');
   const isTyped = elements.key.findIndex(({ type }) => type === 'word') < secondWord;
-  const typePlace = isTyped ? secondWord : elements.key.length;
-  const writeKey = (key: string): string => writeHead(elements.key.slice(0, typePlace), [key]);
+  const typeIndex = isTyped ? secondWord : elements.key.length;
+  const writeKey = (key: string): string => writeHead(elements.key.slice(0, typeIndex), [key]);
   const writeType = (isString: boolean): string =>
-    writeHead(elements.key.slice(typePlace), [String(isString)]) + layout;
+    writeHead(elements.key.slice(typeIndex), [String(isString)]) + layout;
   const tags = [open, close];
   const gap = family.joined === true ? '' : '\n';
 

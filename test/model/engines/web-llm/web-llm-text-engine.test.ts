@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { promptPieces } from '../../../../src/model/engines/web-llm/web-llm-text-engine.js';
 
-const image = (key: number, places: number) => [key, { key, places, text: '' }] as const;
+const image = (key: number, tokenCount: number) => [key, { key, tokenCount, text: '' }] as const;
 
 it('reads text in blocks, and every image whole and alone', () => {
   const images = new Map([image(-1, 3), image(-2, 1)]);

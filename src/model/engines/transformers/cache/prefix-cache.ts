@@ -35,21 +35,26 @@ export interface CachedPrefix {
  * may begin elsewhere.) In generated tokens, when a conversation goes on, every token counts.
  * @param blocks several tokens may be appended at once; else only the same prompt can reuse anything
  */
-export function reusableLength(kept: CachedPrefix, prompt: readonly number[], need: LogitsNeed, blocks = true): number {
-  const common = commonLength(kept.tokens, prompt);
-  const croppable = kept.held.state.isCroppable(kept.tokens.length);
-  const usable = (length: number): boolean => croppable || length === kept.tokens.length;
-  if (knowsLogits(kept, prompt, common, need) && usable(common)) return common;
+export function reusableLength(
+  prefix: CachedPrefix,
+  prompt: readonly number[],
+  need: LogitsNeed,
+  blocks = true,
+): number {
+  const common = commonLength(prefix.tokens, prompt);
+  const croppable = prefix.held.state.isCroppable(prefix.tokens.length);
+  const usable = (length: number): boolean => croppable || length === prefix.tokens.length;
+  if (knowsLogits(prefix, prompt, common, need) && usable(common)) return common;
   if (!blocks) return 0;
   // At least one token must be read to get logits.
   const most = Math.min(common, prompt.length - 1);
-  const length = most < kept.promptLength ? Math.floor(most / REUSE_BLOCK) * REUSE_BLOCK : most;
+  const length = most < prefix.promptLength ? Math.floor(most / REUSE_BLOCK) * REUSE_BLOCK : most;
   return usable(length) ? length : 0;
 }
 
-function knowsLogits(kept: CachedPrefix, prompt: readonly number[], common: number, need: LogitsNeed): boolean {
-  const isSame = kept.promptLength === prompt.length && common === prompt.length;
-  return isSame && kept.promptLogits !== undefined && serves(kept.promptLogits, need);
+function knowsLogits(prefix: CachedPrefix, prompt: readonly number[], common: number, need: LogitsNeed): boolean {
+  const isSame = prefix.promptLength === prompt.length && common === prompt.length;
+  return isSame && prefix.promptLogits !== undefined && serves(prefix.promptLogits, need);
 }
 
 /**
@@ -85,14 +90,14 @@ export class PrefixCache {
   async take(prompt: readonly number[], need: LogitsNeed, caller?: string): Promise<CachedPrefix | undefined> {
     let best: CachedPrefix | undefined;
     let length = 0;
-    for (const kept of this.#prefixes) {
-      if (kept.caller !== undefined && kept.caller !== caller) continue;
-      const reusable = reusableLength(kept, prompt, need, this.#blocks);
-      if (reusable > length) [best, length] = [kept, reusable];
+    for (const prefix of this.#prefixes) {
+      if (prefix.caller !== undefined && prefix.caller !== caller) continue;
+      const reusable = reusableLength(prefix, prompt, need, this.#blocks);
+      if (reusable > length) [best, length] = [prefix, reusable];
     }
     this.#eviction.noteMiss(prompt, length);
     if (!best) return undefined;
-    this.#prefixes = this.#prefixes.filter((kept) => kept !== best);
+    this.#prefixes = this.#prefixes.filter((prefix) => prefix !== best);
     // What serves all stays, whoever uses it: its absence would tell the others of that use.
     if (length === best.tokens.length && best.caller === caller) return best;
     this.#prefixes.push(best);
@@ -118,7 +123,7 @@ export class PrefixCache {
   }
 
   /** Adds an ended sequence. One row of a larger state is copied, so that the other rows, or its free room, can be freed. */
-  async keep(ended: CachedPrefix): Promise<void> {
+  async store(ended: CachedPrefix): Promise<void> {
     if (ended.tokens.length === 0) return ended.held.state.release();
     const prefix = this.#withoutSame(ended);
     const { held } = prefix;
@@ -144,11 +149,11 @@ export class PrefixCache {
   #withoutSame(prefix: CachedPrefix): CachedPrefix {
     const { tokens, promptLength, promptLogits, caller } = prefix;
     const index = this.#prefixes.findIndex(
-      (kept) =>
-        kept.caller === caller &&
-        kept.promptLength === promptLength &&
-        kept.tokens.length === tokens.length &&
-        commonLength(kept.tokens, tokens) === tokens.length,
+      (prefix) =>
+        prefix.caller === caller &&
+        prefix.promptLength === promptLength &&
+        prefix.tokens.length === tokens.length &&
+        commonLength(prefix.tokens, tokens) === tokens.length,
     );
     if (index === -1) return prefix;
     const [same] = this.#prefixes.splice(index, 1) as [CachedPrefix];

@@ -150,11 +150,11 @@ interface StateShape {
 
 function shapeOf(tensors: SequenceState['tensors']): StateShape {
   const all = Object.entries(tensors);
-  const kept = all.filter(([name, tensor]) => isKeyOrValue(name, tensor.dims)).map(([, tensor]) => tensor);
-  const isPlain = kept.length === all.length;
-  const lengths = kept.map(({ dims }) => dims[2]!);
+  const keysAndValues = all.filter(([name, tensor]) => isKeyOrValue(name, tensor.dims)).map(([, tensor]) => tensor);
+  const isPlain = keysAndValues.length === all.length;
+  const lengths = keysAndValues.map(({ dims }) => dims[2]!);
   return {
-    canBeWritten: isPlain && kept.every((tensor) => tensor instanceof WasmTensor),
+    canBeWritten: isPlain && keysAndValues.every((tensor) => tensor instanceof WasmTensor),
     tokens: Math.max(0, ...lengths),
     least: isPlain ? Math.min(...lengths) : -1,
   };

@@ -51,7 +51,7 @@ function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, produc
   const described = values.filter(({ name }) => product.values.includes(name));
   if (!logits) return undefined;
   for (const value of [logits, ...described]) {
-    const pieces = withKeptTokens(file, value.field, value === logits ? GRAPH.output : GRAPH.value);
+    const pieces = withRenamedTokens(file, value.field, value === logits ? GRAPH.output : GRAPH.value);
     if (!pieces) return undefined;
     edits.push(replaced(value.field, pieces));
   }
@@ -92,14 +92,21 @@ const TO_SHAPE = [VALUE.type, TYPE.tensor, TENSOR_TYPE.shape];
  * @param path to the shape in it
  * @returns undefined when it has other dimensions
  */
-function withKeptTokens(file: Uint8Array, field: Field, number: number, path = TO_SHAPE): ProtobufMessage | undefined {
+function withRenamedTokens(
+  file: Uint8Array,
+  field: Field,
+  number: number,
+  path = TO_SHAPE,
+): ProtobufMessage | undefined {
   const [next, ...rest] = path;
   const parts = fieldsIn(file, field, next ?? SHAPE.dimension);
   const inner = next === undefined ? parts[1] : parts[0];
   if (!inner || parts.length !== (next === undefined ? 3 : 1)) return undefined;
   const isFixed = next === undefined && fieldsIn(file, inner, DIMENSION.value).length > 0;
   const changed =
-    next === undefined ? bytes(SHAPE.dimension, bytes(DIMENSION.name, INPUT)) : withKeptTokens(file, inner, next, rest);
+    next === undefined
+      ? bytes(SHAPE.dimension, bytes(DIMENSION.name, INPUT))
+      : withRenamedTokens(file, inner, next, rest);
   if (isFixed || !changed) return undefined;
   return bytes(number, [file.slice(field.start, inner.from), ...changed, file.slice(inner.end, field.end)]);
 }

@@ -53,13 +53,13 @@ export function withoutWeights(file: Uint8Array<ArrayBuffer>): { rest: Uint8Arra
     const name = nameOf(file, field);
     if (weights.has(name)) throw new RangeError('Two weights have the same name.');
     weights.set(name, field);
-    const kept = parts.filter(({ number }) => number === TENSOR.dimension || number === TENSOR.name);
+    const description = parts.filter(({ number }) => number === TENSOR.dimension || number === TENSOR.name);
     edits.push(
       replaced(
         field,
         bytes(
           GRAPH.weight,
-          kept.map((part) => contentOf(file, part)),
+          description.map((part) => contentOf(file, part)),
         ),
       ),
     );

@@ -84,8 +84,8 @@ function medianFilter(values: Float32Array, width: number): Float32Array {
   const last = values.length - 1;
   const mirrored = (index: number): number => (index < 0 ? -index : index > last ? 2 * last - index : index);
   return values.map((_, at) => {
-    const seen = Array.from({ length: 2 * half + 1 }, (__, offset) => values[mirrored(at + offset - half)]!);
-    return seen.toSorted((a, b) => a - b)[half]!;
+    const window = Array.from({ length: 2 * half + 1 }, (__, offset) => values[mirrored(at + offset - half)]!);
+    return window.toSorted((a, b) => a - b)[half]!;
   });
 }
 

@@ -52,11 +52,11 @@ async function* transcribe(
   const { sampleRate, frameSamples } = model;
   const found = new CtcWords(model.vocabulary, frameSamples / sampleRate);
   let text = '';
-  for (const { start, end, skip, keep } of windowsOf(samples.length, model)) {
+  for (const { start, end, skip, count } of windowsOf(samples.length, model)) {
     await yieldToEventLoop();
     throwIfCancelled(signal);
     const frames = await logitsOf(model, session, samples.subarray(start, end));
-    for (const logits of frames.slice(skip, skip + keep)) {
+    for (const logits of frames.slice(skip, skip + count)) {
       const { token, logprob } = chooseToken(logits, logits.length, NOTHING);
       found.push(token, logprob);
     }
@@ -91,7 +91,7 @@ interface Window {
   /** Frames that only are context. */
   skip: number;
   /** Frames behind them that count; Infinity: all. */
-  keep: number;
+  count: number;
 }
 
 /** Windows that overlap by twice the context, on the grid of the frames: each frame counts once. */
@@ -102,10 +102,10 @@ function* windowsOf(length: number, { sampleRate, frameSamples }: CtcModel): Gen
     const skip = first === 0 ? 0 : context;
     const [start, end] = [first * frameSamples, (first + whole) * frameSamples];
     if (end >= length) {
-      yield { start, end: length, skip, keep: Infinity };
+      yield { start, end: length, skip, count: Infinity };
       return;
     }
-    yield { start, end, skip, keep: whole - context - skip };
+    yield { start, end, skip, count: whole - context - skip };
   }
 }
 

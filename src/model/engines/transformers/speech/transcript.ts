@@ -63,7 +63,7 @@ export class TranscriptText {
 }
 
 /** Place of a window in the recording, and its no-speech probability. */
-interface WindowPlace {
+interface WindowSpan {
   /** Seconds. */
   start: number;
   end: number;
@@ -80,14 +80,14 @@ interface OpenSegment {
 
 /** Builds segments from the time tokens around phrases. A window without times is one segment. */
 class SegmentBuilder {
-  readonly #span: WindowPlace;
+  readonly #span: WindowSpan;
   readonly #times: TimeTokens | undefined;
   readonly #segments: TranscriptSegment[] = [];
   #open: OpenSegment | undefined;
   /** Start of the next segment, unless a time token changes it. */
   #at: number;
 
-  constructor(span: WindowPlace, times: TimeTokens | undefined) {
+  constructor(span: WindowSpan, times: TimeTokens | undefined) {
     this.#span = span;
     this.#times = times;
     this.#at = span.start;

@@ -187,9 +187,9 @@ export class BatchQueue {
     const length = Math.max(...rows.map(({ held }, index) => held.length + tokens[index]!.length));
     const inPlace = this.#inPlace && rows.every(({ held }) => held.state.canBeWritten);
     const shared = this.#sharedState(rows);
-    const isKept = shared && (!inPlace || shared.isWritable(rows.length, length));
+    const isReused = shared && (!inPlace || shared.isWritable(rows.length, length));
     const unread = Math.max(...passes.map((pass) => (pass.unread ?? 0) + pass.rows[0]!.held.length));
-    const state = isKept
+    const state = isReused
       ? shared
       : await SequenceState.gather(
           rows.map(({ held }) => held),
@@ -208,7 +208,7 @@ export class BatchQueue {
       if (next !== state) next.release();
       return logits;
     } finally {
-      if (!isKept) state.release();
+      if (!isReused) state.release();
     }
   }
 

@@ -73,13 +73,13 @@ export interface DecoderParts {
 type FromEngine<Loaded> = (engine: TransformersTextEngine, parts: DecoderParts) => Loaded;
 
 /** What of a model's prompts is kept on the disk; absent: nothing. */
-type PromptsToKeep = { promptCache?: number | undefined };
+type PromptCacheOptions = { promptCache?: number | undefined };
 
 /** How decoders of text load, for whatever task. */
 export function decoderKind<Loaded>(
   entry: ModelEntry,
   make: FromEngine<Loaded>,
-  { promptCache }: PromptsToKeep = {},
+  { promptCache }: PromptCacheOptions = {},
 ): ModelKind<ModelTexts, Loaded> {
   return {
     open: ({ id, pretrained, graphs }) =>
@@ -97,7 +97,7 @@ async function assemble<Loaded>(
   entry: ModelEntry,
   source: ModelSource,
   parts: LoadedParts,
-  { make, promptCache }: { make: FromEngine<Loaded> } & PromptsToKeep,
+  { make, promptCache }: { make: FromEngine<Loaded> } & PromptCacheOptions,
 ): Promise<Loaded> {
   const { model, pretrained, templates, processor } = parts;
   const resident = (plain: OnnxSession): OnnxSession =>
@@ -225,7 +225,7 @@ function endTokens(model: PreTrainedModel): number[] {
 
 function contextLength(entry: ModelEntry, config: Record<string, unknown>): number {
   const text = config['text_config'] as Record<string, unknown> | undefined;
-  const said = [text, config].flatMap((each) => [each?.['max_position_embeddings'], each?.['n_positions']]);
-  const own = said.find((length): length is number => typeof length === 'number');
+  const lengths = [text, config].flatMap((each) => [each?.['max_position_embeddings'], each?.['n_positions']]);
+  const own = lengths.find((length): length is number => typeof length === 'number');
   return Math.min(entry.contextLength ?? Infinity, own ?? entry.contextLength ?? 2048);
 }

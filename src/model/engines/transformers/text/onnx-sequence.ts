@@ -30,14 +30,14 @@ export interface OnnxSequenceOptions {
   /** Absent: the prompt has no images. */
   layout: PromptLayout | undefined;
   /** Called at the end; the state then belongs to the engine. Undefined after a failure of the engine. */
-  onClose(kept: CachedPrefix | undefined): Promise<void>;
+  onClose(prefix: CachedPrefix | undefined): Promise<void>;
 }
 
 export class OnnxSequence implements TextSequence {
   readonly cachedTokens: number;
   readonly #prompt: readonly number[];
   readonly #options: OnnxSequenceOptions;
-  /** The tokens in the state; at the places of images their keys. */
+  /** The tokens in the state; for image tokens the keys of their images. */
   readonly #tokens: number[];
   /** Logits after the prompt, once that is read. */
   #promptLogits: TokenLogits | undefined;

@@ -7,8 +7,8 @@ import { ImageCache, type ImageCacheOptions } from '../vision/image-cache.js';
 import type { ForwardPass } from './forward-pass.js';
 import {
   BLOCK_TOKENS,
-  type KeptPromptsOptions,
-  notKept,
+  type PersistentPromptCacheOptions,
+  notCached,
   PersistentPromptCache,
   type ReadPrefix,
 } from '../../persistent-prompt-cache.js';
@@ -54,7 +54,7 @@ export interface TextEngineOptions {
   /** Absent: the model takes no images. */
   vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
   /** Where prompts are kept beyond this engine's life; absent: nowhere. */
-  persist?: Pick<KeptPromptsOptions, 'disk' | 'identity'> | undefined;
+  persist?: Pick<PersistentPromptCacheOptions, 'disk' | 'identity'> | undefined;
 }
 
 /** An engine over one session. */
@@ -69,12 +69,12 @@ export class TransformersTextEngine implements TextEngine {
   readonly #options: TextEngineOptions;
   readonly #passes: BatchQueue;
   readonly #admission: SequenceAdmission;
-  readonly #kept: PrefixCache;
+  readonly #prefixes: PrefixCache;
   /** Undefined: nothing is kept beyond this engine's life. */
   readonly #lasting: PersistentPromptCache | undefined;
   readonly #blockLength: number;
   readonly #shortestBlock: number;
-  readonly #seen: ImageCache | undefined;
+  readonly #imageCache: ImageCache | undefined;
 
   constructor(options: TextEngineOptions) {
     this.#options = options;
@@ -90,12 +90,12 @@ export class TransformersTextEngine implements TextEngine {
       maxBytes: options.roomBytes ?? prefixCacheBytes(),
       tokenBytes: this.#nothing().held.state.tokenBytes,
     });
-    this.#kept = new PrefixCache(prefixCacheBytes(), options.blocks);
+    this.#prefixes = new PrefixCache(prefixCacheBytes(), options.blocks);
     // A graph with a window may forget what it reads.
     const inPlace = options.supportsRaggedBatch && options.window === undefined;
     this.#passes = new BatchQueue(options.forward, options.supportsRaggedBatch, { inPlace });
     const { vision, tokenizer, persist } = options;
-    this.#seen = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
+    this.#imageCache = vision && new ImageCache({ ...vision, tokenizer, alone: (work) => this.#passes.alone(work) });
     this.#shortestBlock = options.shortestBlock ?? 1;
     this.#blockLength = options.blocks ? blockLengthOf(options) : Infinity;
     if (persist && options.blocks) {
@@ -113,7 +113,7 @@ export class TransformersTextEngine implements TextEngine {
     const { promptTokens, images = [], need, signal, rows = 1, maxTokens, caller } = request;
     const reservation = await this.#admission.enter({ rows, promptTokens: promptTokens.length, maxTokens }, signal);
     try {
-      const layout = images.length > 0 ? this.#seen?.layOut(promptTokens, images) : undefined;
+      const layout = images.length > 0 ? this.#imageCache?.layOut(promptTokens, images) : undefined;
       const start = (await this.#start(promptTokens, need, layout, caller)) ?? this.#nothing();
       const sequence = new OnnxSequence(promptTokens, start, {
         passes: this.#passes,
@@ -140,9 +140,9 @@ export class TransformersTextEngine implements TextEngine {
     layout: PromptLayout | undefined,
   ): Promise<void> {
     if (!ended) return;
-    const isLasting = layout ? undefined : this.#lasting?.keep(prompt, readPrefix(ended), cachePrompt);
-    await this.#kept.keep(ended);
-    if (cachePrompt === 'required' && !(await isLasting)) throw notKept(this.#blockLength + this.#shortestBlock - 1);
+    const isLasting = layout ? undefined : this.#lasting?.store(prompt, readPrefix(ended), cachePrompt);
+    await this.#prefixes.store(ended);
+    if (cachePrompt === 'required' && !(await isLasting)) throw notCached(this.#blockLength + this.#shortestBlock - 1);
   }
 
   /** What is known of the prompt, in memory or, where that has more, on the disk. */
@@ -152,15 +152,15 @@ export class TransformersTextEngine implements TextEngine {
     layout: PromptLayout | undefined,
     caller: string | undefined,
   ): Promise<CachedPrefix | undefined> {
-    const inMemory = await this.#kept.take(layout?.keys ?? prompt, need, caller);
+    const inMemory = await this.#prefixes.take(layout?.keys ?? prompt, need, caller);
     const onDisk = layout ? undefined : await this.#lasting?.take(prompt, inMemory?.tokens.length ?? 0, caller);
     if (!onDisk) return inMemory;
-    if (inMemory) await this.#kept.keep({ ...inMemory, caller });
+    if (inMemory) await this.#prefixes.store({ ...inMemory, caller });
     return this.#withEmpty((empty) => prefixOf(onDisk.tokens, stateOfBlocks(empty, onDisk.blocks, BLOCK_TOKENS)));
   }
 
   get images(): ImageReader | undefined {
-    return this.#seen;
+    return this.#imageCache;
   }
 
   #withEmpty<T>(use: (empty: SequenceState) => T): T {
@@ -180,7 +180,7 @@ export class TransformersTextEngine implements TextEngine {
   /** Frees what is cached for the next prompts. */
   dispose(): void {
     this.#lasting?.dispose();
-    this.#kept.dispose();
+    this.#prefixes.dispose();
   }
 }
 

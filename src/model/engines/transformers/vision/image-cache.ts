@@ -15,7 +15,7 @@ import type { ImageInputs, VisionProcessor } from './vision-processor.js';
 /** Maximum size of the cached encoder inputs and outputs, in bytes. */
 const MAX_CACHE_BYTES = 192 * 2 ** 20;
 
-interface Kept {
+interface CachedImage {
   image: VisionImage;
   /** Inputs of the encoder; undefined once it has run. */
   inputs: ImageInputs | undefined;
@@ -39,7 +39,7 @@ export class ImageCache implements ImageReader {
   readonly #options: ImageCacheOptions;
   readonly #maxBytes: number;
   /** By key, least recently used first. */
-  readonly #kept = new Map<number, Kept>();
+  readonly #cached = new Map<number, CachedImage>();
 
   constructor(options: ImageCacheOptions) {
     this.placeholder = options.processor.placeholder;
@@ -54,69 +54,69 @@ export class ImageCache implements ImageReader {
     return { ...image, part };
   }
 
-  /** The image's vectors, one for each of its places. */
+  /** The image's vectors, one for each of its tokens. */
   async features(image: VisionImage): Promise<Float32Array> {
     return this.#options.alone(async () => {
-      const kept = this.#recall(image.key);
-      if (kept?.features) return kept.features;
-      const inputs = kept?.inputs ?? (await this.#process(image.part, image.key)).inputs!;
+      const cached = this.#recall(image.key);
+      if (cached?.features) return cached.features;
+      const inputs = cached?.inputs ?? (await this.#process(image.part, image.key)).inputs!;
       const { data: features, count } = await this.#options.encoder.encode(inputs);
-      if (count !== image.places) {
+      if (count !== image.tokenCount) {
         throw new InferenceError(
           'model_not_supported',
-          `The vision encoder of this model gave ${count} vectors for an image that has ${image.places} places in the prompt: its files do not belong together.`,
+          `The vision encoder of this model gave ${count} vectors for an image that takes ${image.tokenCount} tokens of the prompt: its files do not belong together.`,
           { param: 'model' },
         );
       }
-      this.#keep({ image, inputs: undefined, features, bytes: features.byteLength });
+      this.#store({ image, inputs: undefined, features, bytes: features.byteLength });
       return features;
     });
   }
 
-  /** The layout of a prompt. @param images as `read` gave them, in the order of their places */
+  /** The layout of a prompt. @param images as `read` gave them, in the order of the prompt */
   layOut(tokens: readonly number[], images: readonly PromptImage[]): PromptLayout {
     const { encoder } = this.#options;
-    const seen = images as readonly VisionImage[];
-    const grids = seen.flatMap(({ grid }) => grid ?? []);
+    const visionImages = images as readonly VisionImage[];
+    const grids = visionImages.flatMap(({ grid }) => grid ?? []);
     return new PromptLayout({
       tokens,
-      images: seen,
+      images: visionImages,
       imageToken: encoder.imageToken,
       features: (image) => this.features(image),
       positions: grids.length > 0 ? encoder.positions(tokens, grids) : undefined,
     });
   }
 
-  #recall(key: number): Kept | undefined {
-    const kept = this.#kept.get(key);
-    if (!kept) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    return kept;
+  #recall(key: number): CachedImage | undefined {
+    const cached = this.#cached.get(key);
+    if (!cached) return undefined;
+    this.#cached.delete(key);
+    this.#cached.set(key, cached);
+    return cached;
   }
 
-  async #process(part: ImagePart, key: number): Promise<Kept> {
+  async #process(part: ImagePart, key: number): Promise<CachedImage> {
     const { processor, encoder, tokenizer } = this.#options;
     const { text, inputs } = await processor.process(await rawImage(part), part.detail);
-    const places = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
-    if (places === 0)
+    const tokenCount = encodeTrustedText(text, tokenizer).filter((token) => token === encoder.imageToken).length;
+    if (tokenCount === 0)
       throw new InferenceError('internal', 'The model’s processor wrote no placeholder for an image into the prompt.');
     const bytes = Object.values(inputs).reduce((sum, { data }) => sum + (data as Uint8Array).byteLength, 0);
-    const image = { text, places, key, part, grid: inputs['image_grid_thw'] };
-    return this.#keep({ image, inputs, features: undefined, bytes });
+    const image = { text, tokenCount, key, part, grid: inputs['image_grid_thw'] };
+    return this.#store({ image, inputs, features: undefined, bytes });
   }
 
-  #keep(kept: Kept): Kept {
-    const { part, ...image } = kept.image;
-    this.#kept.delete(image.key);
-    this.#kept.set(image.key, { ...kept, image: { ...image, part: { ...part, bytes: NOTHING } } });
-    let bytes = [...this.#kept.values()].reduce((sum, each) => sum + each.bytes, 0);
-    for (const [key, oldest] of this.#kept) {
-      if (bytes <= this.#maxBytes || this.#kept.size === 1) break;
+  #store(cached: CachedImage): CachedImage {
+    const { part, ...image } = cached.image;
+    this.#cached.delete(image.key);
+    this.#cached.set(image.key, { ...cached, image: { ...image, part: { ...part, bytes: NOTHING } } });
+    let bytes = [...this.#cached.values()].reduce((sum, each) => sum + each.bytes, 0);
+    for (const [key, oldest] of this.#cached) {
+      if (bytes <= this.#maxBytes || this.#cached.size === 1) break;
       bytes -= oldest.bytes;
-      this.#kept.delete(key);
+      this.#cached.delete(key);
     }
-    return kept;
+    return cached;
   }
 }
 

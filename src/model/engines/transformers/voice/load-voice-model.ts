@@ -75,8 +75,8 @@ class Reader {
     const spoken = speakableText(english && this.#readsEnglish ? spokenEnglish(text) : text);
     const pieces: number[][] = [];
     for (const piece of splitSentences(spoken)) {
-      const said = this.#pronounce ? await this.#pronounce(piece, voice) : piece.trim();
-      const ids = said === '' ? [] : this.#tokenizer.encode(said);
+      const phonemes = this.#pronounce ? await this.#pronounce(piece, voice) : piece.trim();
+      const ids = phonemes === '' ? [] : this.#tokenizer.encode(phonemes);
       if (ids.length > 0) pieces.push(ids);
     }
     return pieces;

@@ -91,13 +91,13 @@ describe('PrefixCache', () => {
   it('continues two conversations in turns, each where it ended', async () => {
     const kept = new PrefixCache(1e6);
     const [first, second] = [count(0, 20), count(100, 130)];
-    await kept.keep(prefix(first, 10));
-    await kept.keep(prefix(second, 10));
+    await kept.store(prefix(first, 10));
+    await kept.store(prefix(second, 10));
     for (const tokens of [first, second]) {
       const start = (await kept.take([...tokens, 7], ALL))!;
       expect(start.tokens).toEqual(tokens);
       expect(tokensIn(start.held)).toEqual(tokens);
-      await kept.keep({ ...start, tokens: [...tokens], promptLength: 21 });
+      await kept.store({ ...start, tokens: [...tokens], promptLength: 21 });
     }
     expect(kept.count).toBe(2);
   });
@@ -105,7 +105,7 @@ describe('PrefixCache', () => {
   it('copies what several conversations begin with, and keeps the one it came from', async () => {
     const kept = new PrefixCache(1e6);
     const system = count(0, 128);
-    await kept.keep(prefix([...system, ...count(500, 510)], 135));
+    await kept.store(prefix([...system, ...count(500, 510)], 135));
     const start = (await kept.take([...system, ...count(600, 610)], ALL))!;
     expect(start).toMatchObject({ promptLength: 128, promptLogits: undefined });
     expect(tokensIn(start.held)).toEqual(system);
@@ -115,7 +115,7 @@ describe('PrefixCache', () => {
   it('takes one row out of a state that several answers share', async () => {
     const kept = new PrefixCache(1e6);
     const state = stateOf([count(0, 9), count(20, 25)], 9);
-    await kept.keep({ ...prefix(count(20, 25), 3), held: { state, row: 1, length: 5 } });
+    await kept.store({ ...prefix(count(20, 25), 3), held: { state, row: 1, length: 5 } });
     const { held } = (await kept.take(count(20, 30), ALL))!;
     expect(held.state.rows).toBe(1);
     expect(tokensIn(held)).toEqual(count(20, 25));
@@ -124,27 +124,27 @@ describe('PrefixCache', () => {
   it('holds one prefix for a prompt that is answered alike again and again, with the logits that serve most', async () => {
     const kept = new PrefixCache(1e9);
     const asked = count(0, 20);
-    for (let turn = 0; turn < 10; turn++) await kept.keep(prefix(count(0, 24), 20, turn === 3));
+    for (let turn = 0; turn < 10; turn++) await kept.store(prefix(count(0, 24), 20, turn === 3));
     expect(kept.count).toBe(1);
     expect((await kept.take(asked, ALL))?.promptLength).toBe(20);
-    await kept.keep({ ...prefix(count(0, 24), 20), caller: 'another' });
+    await kept.store({ ...prefix(count(0, 24), 20), caller: 'another' });
     expect(kept.count).toBe(2);
   });
 
   it('holds a limited number of prefixes, however small they are', async () => {
     const kept = new PrefixCache(1e9);
-    for (let turn = 0; turn < 300; turn++) await kept.keep(prefix(count(turn * 10, turn * 10 + 5), 3));
+    for (let turn = 0; turn < 300; turn++) await kept.store(prefix(count(turn * 10, turn * 10 + 5), 3));
     expect(kept.count).toBe(128);
   });
 
   it('drops the least recently used when there is no more room', async () => {
     const bytes = prefix(count(0, 10), 5).held.state.bytes;
     const kept = new PrefixCache(bytes * 2);
-    await kept.keep(prefix(count(0, 10), 5));
-    await kept.keep(prefix(count(20, 30), 5));
+    await kept.store(prefix(count(0, 10), 5));
+    await kept.store(prefix(count(20, 30), 5));
     const used = (await kept.take(count(0, 11), ALL))!;
-    await kept.keep(used);
-    await kept.keep(prefix(count(40, 50), 5));
+    await kept.store(used);
+    await kept.store(prefix(count(40, 50), 5));
     expect(await kept.take(count(20, 31), ALL)).toBeUndefined();
     expect((await kept.take(count(0, 11), ALL))?.tokens).toHaveLength(10);
     expect((await kept.take(count(40, 51), ALL))?.tokens).toHaveLength(10);
@@ -155,15 +155,15 @@ describe('PrefixCache', () => {
     const long = prefix(count(0, 200), 190);
     const tensor = long.held.state.tensors['past_key_values.0.key']!;
     Object.defineProperty(tensor, 'getData', { value: () => Promise.reject(new Error('no memory')) });
-    await kept.keep(long);
+    await kept.store(long);
     expect(await kept.take([...count(0, 100), 999], ALL)).toBeUndefined();
     expect(kept.count).toBe(0);
   });
 
   it('keeps the last one even when it is larger than the room', async () => {
     const kept = new PrefixCache(1);
-    await kept.keep(prefix(count(0, 10), 5));
-    await kept.keep(prefix(count(20, 30), 5));
+    await kept.store(prefix(count(0, 10), 5));
+    await kept.store(prefix(count(20, 30), 5));
     expect(kept.count).toBe(1);
     expect((await kept.take(count(20, 31), ALL))?.tokens).toHaveLength(10);
   });
@@ -185,7 +185,7 @@ describe('PrefixCache', () => {
           const start = await kept.take(prompt, ALL);
           if (turn > 1 && start && start.tokens.length >= 384) found[turn - 2]! += 1;
           start?.held.state.release();
-          await kept.keep(prefix(prompt, prompt.length - 10, false));
+          await kept.store(prefix(prompt, prompt.length - 10, false));
         }
       return found;
     }
@@ -208,12 +208,12 @@ describe('PrefixCache', () => {
       for (const turn of [1, 2])
         for (let chat = 0; chat < 6; chat++) {
           (await kept.take(said(chat, turn, 0), ALL))?.held.state.release();
-          await kept.keep(prefix(said(chat, turn, 0), 390, false));
+          await kept.store(prefix(said(chat, turn, 0), 390, false));
         }
       const news = [50, 51, 52, 53];
       for (const chat of news) {
         expect(await kept.take(said(chat, 1, 0), ALL)).toBeUndefined();
-        await kept.keep(prefix(said(chat, 1, 0), 390, false));
+        await kept.store(prefix(said(chat, 1, 0), 390, false));
       }
       for (const chat of news) expect(await kept.take([...said(chat, 1, 0), 7], ALL)).toBeDefined();
     });

@@ -52,7 +52,7 @@ describe('ImageCache', () => {
   it('reads and encodes an image once, whoever shows it', async () => {
     const { seen, processed, encoded } = eyes();
     const first = await seen.read(picture(1));
-    expect(first).toMatchObject({ text: 'a<think><think>', places: 2 });
+    expect(first).toMatchObject({ text: 'a<think><think>', tokenCount: 2 });
     const again = await seen.read(picture(1));
     expect(again.key).toBe(first.key);
     expect(first.key).toBeLessThan(0);
@@ -89,12 +89,12 @@ describe('ImageCache', () => {
     expect([processed(), encoded()]).toEqual([before + 1, 5]);
   });
 
-  it('refuses another number of vectors than the prompt has places, and names both', async () => {
+  it('refuses another number of vectors than the prompt has image tokens, and names both', async () => {
     const { seen } = eyes(Infinity, 4);
     const image = await seen.read(picture(1));
     await expect(seen.features(image)).rejects.toMatchObject({
       code: 'model_not_supported',
-      message: expect.stringMatching(/4 vectors.*2 places/),
+      message: expect.stringMatching(/4 vectors.*2 tokens/),
     });
   });
 });

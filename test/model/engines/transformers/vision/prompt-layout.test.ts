@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { PromptLayout, type VisionImage } from '../../../../../src/model/engines/transformers/vision/prompt-layout.js';
 
 const IMAGE = 9;
-const image = (key: number, places: number): VisionImage => ({
+const image = (key: number, tokenCount: number): VisionImage => ({
   key,
-  places,
+  tokenCount,
   text: '',
   grid: undefined,
   part: { type: 'image', mediaType: 'image/png', bytes: new Uint8Array() },
@@ -12,9 +12,9 @@ const image = (key: number, places: number): VisionImage => ({
 
 function layOut(tokens: number[], images: VisionImage[]) {
   const asked: number[] = [];
-  const features = async ({ key, places }: VisionImage): Promise<Float32Array> => {
+  const features = async ({ key, tokenCount }: VisionImage): Promise<Float32Array> => {
     asked.push(key);
-    return Float32Array.from({ length: places * 2 }, (_, index) => key * 100 - index);
+    return Float32Array.from({ length: tokenCount * 2 }, (_, index) => key * 100 - index);
   };
   const positions = { prompt: BigInt64Array.from({ length: 3 * tokens.length }, (_, at) => BigInt(at)), delta: -2n };
   return { asked, layout: new PromptLayout({ tokens, images, imageToken: IMAGE, features, positions }) };
@@ -45,7 +45,7 @@ describe('PromptLayout', () => {
     expect(layout.positionAt(10, 1)).toBe(8n);
   });
 
-  it.each([[[1, IMAGE]], [[1, IMAGE, IMAGE, IMAGE]]])('refuses %j for two places', (tokens) => {
-    expect(() => layOut(tokens, [image(-5, 2)])).toThrow('places');
+  it.each([[[1, IMAGE]], [[1, IMAGE, IMAGE, IMAGE]]])('refuses %j for two image tokens', (tokens) => {
+    expect(() => layOut(tokens, [image(-5, 2)])).toThrow('image tokens');
   });
 });
