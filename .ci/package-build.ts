@@ -198,6 +198,8 @@ const ENVIRONMENTS = {
     // Beside the workers, whose places it names.
     output: { ...chunks, chunkFileNames: ({ name }) => (name === ENTRY ? `${ENTRY}.js` : chunks.chunkFileNames) },
   }),
+  // For pages that ask for it: one file, which the library itself never imports.
+  builtInAI: browserFiles(modules({ 'built-in-ai': path('src/page/built-in-ai/index.ts') })),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
   // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
@@ -272,7 +274,7 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),
       within(['create'], createPackage()),
-      within(['page'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
+      within(['page', 'builtInAI'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
       within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],

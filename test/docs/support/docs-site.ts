@@ -18,6 +18,7 @@ export async function makeSite(blocks: readonly CodeBlock[]): Promise<string> {
   symlinkSync(join(root, 'dist'), join(site, 'package'));
   const imports: Record<string, string> = {
     inpage: '/package/index.js',
+    'inpage/built-in-ai': '/package/built-in-ai.js',
     'inpage/uninstall': '/package/uninstall.js',
   };
   const packages = new Set(blocks.flatMap(importsOf).filter((name) => !name.startsWith('inpage')));

@@ -1,0 +1,32 @@
+/** Language tags, and what is served of them. @module */
+import { listOf, textOf } from './idl.js';
+
+/** @throws RangeError for what is no tag */
+export function canonicalTag(tag: unknown): string {
+  const text = textOf(tag);
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? '';
+  } catch {
+    throw new RangeError(`\`${text}\` is no language tag.`);
+  }
+}
+
+/** @throws TypeError for what is no list, RangeError for what is no tag */
+export function canonicalTags(tags: unknown, name: string): string[] {
+  return listOf(tags, name).map(canonicalTag);
+}
+
+/** The language of the list that a tag is one of: `en-GB` is `en`. */
+export function servedAs(tag: string, languages: readonly string[]): string | undefined {
+  let wanted = tag;
+  while (wanted !== '') {
+    if (languages.includes(wanted)) return wanted;
+    wanted = wanted.slice(0, Math.max(0, wanted.lastIndexOf('-')));
+  }
+  return undefined;
+}
+
+/** What a language is called in English. */
+export function languageName(tag: string): string {
+  return new Intl.DisplayNames(['en'], { type: 'language' }).of(tag) ?? tag;
+}
