@@ -151,14 +151,15 @@ class RemoteModel {
       ...(methods.includes('generate') && {
         // Each image is a pass of another model.
         generate: (argument, signal) =>
-          this.#call({ method: 'generate', argument }, signal, !hasPart(argument.prompt, 'image')),
+          this.#call({ method: 'generate', argument }, signal, { isLearned: !hasPart(argument.prompt, 'image') }),
       }),
       ...(methods.includes('countTokens') && { countTokens: single('countTokens') }),
       ...(methods.includes('decide') && { decide: single('decide') }),
       ...(methods.includes('embed') && { embed: single('embed') }),
       ...(methods.includes('rerank') && { rerank: single('rerank') }),
       ...(methods.includes('transcribe') && {
-        transcribe: (argument, signal) => itemsOf(this.#call({ method: 'transcribe', argument }, signal, true)),
+        transcribe: (argument, signal) =>
+          itemsOf(this.#call({ method: 'transcribe', argument }, signal, { isLearned: true })),
       }),
       ...(methods.includes('speak') && {
         // A sentence may be longer than all before it.
@@ -172,7 +173,7 @@ class RemoteModel {
    * @param isLearned its passes are like those before
    * @throws InferenceError `cancelled` at once when the signal is aborted
    */
-  #call<Item>(payload: ModelPayload, signal: AbortSignal, isLearned = false): OpenCall<Item> {
+  #call<Item>(payload: ModelPayload, signal: AbortSignal, { isLearned = false } = {}): OpenCall<Item> {
     throwIfCancelled(signal);
     const { port1, port2 } = new MessageChannel();
     const message: ModelCallMessage = { type: 'call' };

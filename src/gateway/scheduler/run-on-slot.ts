@@ -87,16 +87,16 @@ export async function* runOnSlot<T, Output = T, Reader extends RunReader<T, Outp
           const given = reader.push(value);
           if (given !== undefined) yield given;
         }
-        engine.end(true);
+        engine.end({ hasStopped: true });
         const last = reader.finish();
         if (last !== undefined) yield last;
         return;
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
-        engine.end(engine.isWaiting && !signal.aborted);
+        engine.end({ hasStopped: engine.isWaiting && !signal.aborted });
         if (!(await attempts.canRetry(model, error))) throw toInferenceError(error);
       } finally {
-        engine.end(false);
+        engine.end({ hasStopped: false });
       }
     }
   } finally {
@@ -194,16 +194,16 @@ class EngineRun<T> {
   }
 
   /** Lets go of the engine. @param hasStopped it has come to its end. Safe to call twice: the first call counts */
-  end(hasStopped: boolean): void {
+  end({ hasStopped }: { hasStopped: boolean }): void {
     this.#slot.lastUsed = performance.now();
     this.#alive.dispose();
     this.#signal.removeEventListener('abort', this.#leave);
-    this.#stop(hasStopped);
+    this.#stop({ hasStopped });
   }
 
-  readonly #leave = (): void => this.#stop(false);
+  readonly #leave = (): void => this.#stop({ hasStopped: false });
 
-  #stop(hasStopped: boolean): void {
+  #stop({ hasStopped }: { hasStopped: boolean }): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
     const iterator = this.#iterator;

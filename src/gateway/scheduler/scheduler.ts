@@ -135,15 +135,14 @@ export class Scheduler implements ControlledInference {
   }
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
-    return this.#single(this.#slotFor(request.model, 'chat'), options, true, (model, slot, signal) => {
+    return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', (model, slot, signal) => {
       const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
       return operationOf(model, 'countTokens')(withThinking(asked, slot.entry, model.info), signal);
     });
   }
 
   async decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer> {
-    const asked = this.#slotFor(request.model, 'chat');
-    return this.#single(asked, options, true, async (model, slot, signal) => {
+    return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', async (model, slot, signal) => {
       const named = this.#named(request.model, slot);
       if (!model.info.images && request.imageParam !== undefined) throw noImages(named.model, request.imageParam);
       const { caller } = options;
@@ -153,7 +152,7 @@ export class Scheduler implements ControlledInference {
 
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
     // Not exclusive: the model itself batches concurrent requests.
-    return this.#single(this.#slotFor(request.model, 'embeddings'), options, false, async (model, slot, signal) => {
+    return this.#single(this.#slotFor(request.model, 'embeddings'), options, 'shared', async (model, slot, signal) => {
       const { warning, ...result } = await operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal);
       slot.warn(warning);
       return { ...result, model: slot.entry.id };
@@ -162,7 +161,7 @@ export class Scheduler implements ControlledInference {
 
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
     const asked = this.#slotFor(request.model, 'rerank');
-    return this.#single(asked, options, false, async (model, { entry: { id } }, signal) => {
+    return this.#single(asked, options, 'shared', async (model, { entry: { id } }, signal) => {
       const ranked = await operationOf(model, 'rerank')({ ...request, model: id, caller: options.caller }, signal);
       return { ...ranked, model: id };
     });
@@ -181,7 +180,8 @@ export class Scheduler implements ControlledInference {
   }
 
   async voices(model: string, options: RunOptions): Promise<readonly Voice[]> {
-    return this.#single(this.#slotFor(model, 'text-to-speech'), options, false, async ({ info }) => info.voices ?? []);
+    const asked = this.#slotFor(model, 'text-to-speech');
+    return this.#single(asked, options, 'shared', async ({ info }) => info.voices ?? []);
   }
 
   async load(model: string, { keepAlive }: Pick<RunOptions, 'keepAlive'> = {}): Promise<void> {
@@ -238,13 +238,13 @@ export class Scheduler implements ControlledInference {
   async #single<T>(
     asked: ModelSlot,
     options: RunOptions,
-    exclusive: boolean,
+    company: 'alone' | 'shared',
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
       const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => yieldOnce(work(model, slot, stop));
-      return { slot, run: { exclusive, start, createReader: () => new ItemReader<T>() } };
+      return { slot, run: { exclusive: company === 'alone', start, createReader: () => new ItemReader<T>() } };
     });
     for await (const result of results) return result;
     throw new InferenceError('internal', 'The model returned no result.');

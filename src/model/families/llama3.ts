@@ -57,7 +57,7 @@ function callGrammar(options: ToolGrammarOptions): ToolGrammar {
  * other two forms: `<|python_tag|>f.call(a="x")` and `<function=f>{…}</function>`.
  */
 export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
-  let reader = newReader(false);
+  let reader = newReader({ tagged: false });
   /** Of a call that is not such an object. */
   let otherReader: CallReader | undefined;
   /** What stands in the buffer before the object: white space and the tag. */
@@ -75,7 +75,7 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
   };
 
   const toObject = (before: string, tagged: boolean): void => {
-    reader = newReader(tagged);
+    reader = newReader({ tagged });
     prefix = before;
     machine.step = object;
     machine.channel = tagged ? 'tool-call' : machine.channel;
@@ -83,7 +83,7 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
 
   /** At the beginning, and after each call. */
   const beforeObject =
-    (first: boolean): ParserStep =>
+    ({ first }: { first: boolean }): ParserStep =>
     (buffer, _parts, final) => {
       const skipped = buffer.length - buffer.replace(first ? /^\s+/ : BETWEEN, '').length;
       const rest = buffer.slice(skipped);
@@ -125,21 +125,21 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
 
   const otherCall: ParserStep = (buffer, parts, final) => {
     const taken = otherReader!.read(buffer, parts, final);
-    if (otherReader!.state === 'done') machine.step = beforeObject(false);
+    if (otherReader!.state === 'done') machine.step = beforeObject({ first: false });
     return taken;
   };
 
   const rest: ParserStep = (buffer, parts) => {
     const taken = reader.read(buffer, parts);
-    if (reader.state === 'done') machine.step = beforeObject(false);
+    if (reader.state === 'done') machine.step = beforeObject({ first: false });
     return taken;
   };
 
-  const machine: StepMachine = { step: beforeObject(true), channel: 'text' };
+  const machine: StepMachine = { step: beforeObject({ first: true }), channel: 'text' };
   return createStepParser(machine);
 }
 
-function newReader(tagged: boolean): CallObjectReader {
+function newReader({ tagged }: { tagged: boolean }): CallObjectReader {
   return createCallObjectReader({
     nameKeys: ['name', 'function'],
     argumentKeys: ['parameters', 'arguments'],

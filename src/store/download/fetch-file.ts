@@ -124,10 +124,10 @@ export class FileFetcher {
       const head = new FileHead(wanted, file, this.#contextOf(wanted));
       try {
         const parsed = await parse(head);
-        await head.close(true);
+        await head.close({ isWanted: true });
         return parsed;
       } catch (thrown) {
-        await head.close(false);
+        await head.close({ isWanted: false });
         // What is refused is not worth its storage, and another attempt must see what the server has by then.
         if (!head.isReading) await startOver(file, wanted);
         if (!(thrown instanceof FileChanged)) throw thrown;

@@ -146,7 +146,7 @@ export class FileHead implements FileBeginning {
    * Nothing more is read. A server that sends no ranges is sending the whole file: what is left of it comes in first.
    * @param isWanted the rest of the file
    */
-  async close(isWanted: boolean): Promise<void> {
+  async close({ isWanted }: { isWanted: boolean }): Promise<void> {
     const body = this.#body;
     this.#body = undefined;
     try {

@@ -11,15 +11,15 @@ export interface StorageToFill {
 
 /** Bytes that are missing of files. */
 export async function missingBytes(locations: readonly FileLocation[], options: StorageToFill): Promise<number> {
-  const missing = await countMissing(locations, options, true);
+  const missing = await countMissing(locations, options, { isStoredSizeRight: true });
   // What a server said once of a file that never came in whole may have been wrong.
-  return missing > options.free ? countMissing(locations, options, false) : missing;
+  return missing > options.free ? countMissing(locations, options, { isStoredSizeRight: false }) : missing;
 }
 
 async function countMissing(
   locations: readonly FileLocation[],
   { storage, sizeOf }: StorageToFill,
-  isStoredSizeRight: boolean,
+  { isStoredSizeRight }: { isStoredSizeRight: boolean },
 ): Promise<number> {
   const missing = locations.map(async (location) => {
     const stored = await storage.find(location);

@@ -47,12 +47,12 @@ export class OpfsStorage implements ByteStorage {
   }
 
   async find(location: FileLocation): Promise<FileStatus | undefined> {
-    const folder = await this.#modelFolder(location.model, false);
+    const folder = await this.#modelFolder(location.model);
     return folder && findFile(folder, await storedName(location.file));
   }
 
   async open(location: FileLocation): Promise<OpenFile> {
-    const folder = (await this.#modelFolder(location.model, true))!;
+    const folder = (await this.#modelFolder(location.model, { create: true }))!;
     return OpenOpfsFile.open(folder, await storedName(location.file));
   }
 
@@ -60,13 +60,13 @@ export class OpfsStorage implements ByteStorage {
     location: FileLocation,
     onBytes: (loaded: number, total: number) => void,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const folder = await this.#modelFolder(location.model, false);
+    const folder = await this.#modelFolder(location.model);
     const handle = await folder!.getFileHandle((await storedName(location.file)) + BYTES);
     return (await readThroughHandle(handle, onBytes)) ?? readBlob(await handle.getFile(), onBytes);
   }
 
   async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const folder = await this.#modelFolder(metadata.model, false);
+    const folder = await this.#modelFolder(metadata.model);
     const handle = await folder!.getFileHandle((await storedName(metadata.file)) + BYTES);
     const start = part * metadata.partBytes;
     const slice = (await handle.getFile()).slice(start, start + lengthOfPart(metadata, part));
@@ -74,12 +74,12 @@ export class OpfsStorage implements ByteStorage {
   }
 
   async accept({ metadata }: FileStatus): Promise<void> {
-    const folder = (await this.#modelFolder(metadata.model, true))!;
+    const folder = (await this.#modelFolder(metadata.model, { create: true }))!;
     await saveWritten(folder, await storedName(metadata.file), metadata);
   }
 
   async remove(location: FileLocation): Promise<void> {
-    const folder = await this.#modelFolder(location.model, false);
+    const folder = await this.#modelFolder(location.model);
     const name = await storedName(location.file);
     // The metadata last: what is left of an interrupted removal is no file.
     for (const ending of [BYTES, PARTS, RECORD]) await folder?.removeEntry(name + ending).catch(() => {});
@@ -96,7 +96,7 @@ export class OpfsStorage implements ByteStorage {
   }
 
   async saveNote(note: ModelNote): Promise<void> {
-    const folder = (await this.#modelFolder(note.model, true))!;
+    const folder = (await this.#modelFolder(note.model, { create: true }))!;
     await writeText(folder, NOTE, JSON.stringify(note));
   }
 
@@ -106,7 +106,7 @@ export class OpfsStorage implements ByteStorage {
     });
   }
 
-  async #modelFolder(model: string, create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
+  async #modelFolder(model: string, { create = false } = {}): Promise<FileSystemDirectoryHandle | undefined> {
     return ifFound(this.#folder.getDirectoryHandle(await storedName(model), { create }));
   }
 }

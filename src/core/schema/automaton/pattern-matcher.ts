@@ -58,7 +58,7 @@ class Search {
    * @param begins `anywhere`: a match may also begin at every later offset
    * @param all all ends are wanted, not only the first
    */
-  find(program: PatternProgram, from: number, begins: 'here' | 'anywhere', all = false): Set<number> {
+  find(program: PatternProgram, from: number, begins: 'here' | 'anywhere', { all = false } = {}): Set<number> {
     const { states, first, final } = program;
     const ends = new Set<number>();
     let reached = [first];
@@ -123,7 +123,7 @@ class Search {
 
   #endsAt(program: PatternProgram, position: number): boolean {
     let ends = this.#behind.get(program);
-    if (ends === undefined) this.#behind.set(program, (ends = this.find(program, 0, 'anywhere', true)));
+    if (ends === undefined) this.#behind.set(program, (ends = this.find(program, 0, 'anywhere', { all: true })));
     return ends.has(position);
   }
 }

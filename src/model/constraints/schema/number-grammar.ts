@@ -180,21 +180,21 @@ function unsignedRange(low: bigint, high: bigint, scale: number): Expression {
 
 /** The point and the digits after it, such that they (filled up with zeros) lie between `from` and `to`. */
 function fraction(from: string, to: string): Expression {
-  const digits = sequence(literal('.'), fractionDigits(from, to, true));
+  const digits = sequence(literal('.'), fractionDigits(from, to, { first: true }));
   return isZero(from) ? choice(digits, EMPTY) : digits;
 }
 
-function fractionDigits(from: string, to: string, first: boolean): Expression {
+function fractionDigits(from: string, to: string, { first = false } = {}): Expression {
   if (from === '') return EMPTY;
   if (isZero(from) && /^9+$/.test(to)) return repeat(digit(0, 9), first ? 1 : 0, from.length);
   const [low, high] = [Number(from[0]), Number(to[0])];
   const [fromRest, toRest] = [from.slice(1), to.slice(1)];
   const stop = isZero(from) && !first ? EMPTY : NEVER;
-  if (low === high) return choice(sequence(digit(low, low), fractionDigits(fromRest, toRest, false)), stop);
+  if (low === high) return choice(sequence(digit(low, low), fractionDigits(fromRest, toRest)), stop);
   return choice(
-    sequence(digit(low, low), fractionDigits(fromRest, '9'.repeat(fromRest.length), false)),
+    sequence(digit(low, low), fractionDigits(fromRest, '9'.repeat(fromRest.length))),
     low + 1 > high - 1 ? NEVER : sequence(digit(low + 1, high - 1), repeat(digit(0, 9), 0, fromRest.length)),
-    sequence(digit(high, high), fractionDigits('0'.repeat(toRest.length), toRest, false)),
+    sequence(digit(high, high), fractionDigits('0'.repeat(toRest.length), toRest)),
     stop,
   );
 }

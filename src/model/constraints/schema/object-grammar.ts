@@ -66,7 +66,9 @@ export function objectGrammar(
   const min = tightest(alternative, 'minProperties', 'largest') ?? 0;
   const max = tightest(alternative, 'maxProperties', 'smallest');
   const separator = frame.separator ?? comma(context.style);
-  const body = new MemberList(context, alternative, { separator, members, extra, min, max }).from(0, 0, true);
+  const body = new MemberList(context, alternative, { separator, members, extra, min, max }).from(0, 0, {
+    first: true,
+  });
   return sequence(literal(frame.open), body, literal(frame.close));
 }
 
@@ -148,7 +150,7 @@ class MemberList {
   }
 
   /** What may follow after `written` members, from the declared member `index` on. */
-  from(index: number, written: number, first: boolean): Expression {
+  from(index: number, written: number, { first }: { first: boolean }): Expression {
     if (this.#max !== undefined && written > this.#max) return NEVER;
     const state = `${index} ${this.#counts ? written : 0} ${first}`;
     const known = this.#known.get(state);
@@ -157,8 +159,8 @@ class MemberList {
     const separator = first ? EMPTY : this.#separator;
     const member = this.#members[index];
     if (member === undefined) return this.#extras(written, first, separator);
-    const taken = sequence(separator, member.text, this.from(index + 1, written + 1, false));
-    const expression = member.required ? taken : choice(taken, this.from(index + 1, written, first));
+    const taken = sequence(separator, member.text, this.from(index + 1, written + 1, { first: false }));
+    const expression = member.required ? taken : choice(taken, this.from(index + 1, written, { first }));
     const added = this.#context.rules.add(expression);
     this.#known.set(state, added);
     return added;

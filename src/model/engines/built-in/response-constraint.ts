@@ -38,16 +38,20 @@ function constraintFor(request: GenerationRequest): Omit<ResponseConstraint, 'sc
   const tools = offeredTools(request);
   const format = outputSchema(request);
   const mustCall = tools.length > 0 && request.toolChoice !== 'auto';
-  if (mustCall) return constraint(callsSchema(tools, request, '#'), 'tools', true);
+  if (mustCall) return constraint(callsSchema(tools, request, '#'), 'tools', { isTold: true });
   if (!format) return { settings: {}, param: undefined };
   const param = formatParam(request);
-  if (tools.length === 0) return constraint(format, param, false);
+  if (tools.length === 0) return constraint(format, param);
   const either = { anyOf: [nested(format, '#/anyOf/0'), callsSchema(tools, request, '#/anyOf/1')] };
-  return constraint(either, param, false);
+  return constraint(either, param);
 }
 
 /** @param isTold the prompt says it already */
-function constraint(schema: SchemaObject, param: string, isTold: boolean): Omit<ResponseConstraint, 'schemaKeywords'> {
+function constraint(
+  schema: SchemaObject,
+  param: string,
+  { isTold = false } = {},
+): Omit<ResponseConstraint, 'schemaKeywords'> {
   return { settings: { responseConstraint: schema, ...(isTold && { omitResponseConstraintInput: true }) }, param };
 }
 

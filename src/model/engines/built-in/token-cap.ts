@@ -28,11 +28,11 @@ export class TokenCap {
   /** The piece, cut where the limit is reached. */
   async take(piece: string): Promise<CappedPiece> {
     const whole = this.#text + piece;
-    if (whole.length < this.#checkAt) return this.#accept(piece, false);
+    if (whole.length < this.#checkAt) return this.#accept(piece);
     const tokens = await this.#measure(whole);
     this.#checkAt = whole.length + (this.#limit - tokens) / MAX_TOKENS;
-    if (tokens < this.#limit) return this.#accept(piece, false);
-    if (tokens === this.#limit) return this.#accept(piece, true);
+    if (tokens < this.#limit) return this.#accept(piece);
+    if (tokens === this.#limit) return this.#accept(piece, { isFull: true });
     // The longest beginning of the piece that fits.
     const characters = Array.from(piece);
     let fits = 0;
@@ -41,10 +41,10 @@ export class TokenCap {
       if ((await this.#measure(this.#text + characters.slice(0, middle).join(''))) <= this.#limit) fits = middle;
       else tooMany = middle;
     }
-    return this.#accept(characters.slice(0, fits).join(''), true);
+    return this.#accept(characters.slice(0, fits).join(''), { isFull: true });
   }
 
-  #accept(text: string, isFull: boolean): CappedPiece {
+  #accept(text: string, { isFull = false } = {}): CappedPiece {
     this.#text += text;
     return { text, isFull };
   }

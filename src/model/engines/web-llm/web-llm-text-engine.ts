@@ -79,7 +79,7 @@ export class WebLlmTextEngine implements TextEngine {
       prefill: (signal) => this.#read(keys.slice(cachedTokens), need, signal),
       fork: () => Promise.reject(new InferenceError('internal', 'This engine decodes one choice at a time.')),
       decode: async ([tokens = []]) => [
-        await this.#resultOf(await this.#forward({ keys: tokens, image: undefined }, false, need)),
+        await this.#resultOf(await this.#forward({ keys: tokens, image: undefined }, { isPrefill: false, need })),
       ],
       close: async () => {
         await this.#free;
@@ -102,7 +102,7 @@ export class WebLlmTextEngine implements TextEngine {
     for (const piece of promptPieces(keys, this.#shown, this.#options.chunkLength)) {
       if (signal) throwIfCancelled(signal);
       left -= piece.keys.length;
-      chosen = await this.#forward(piece, true, left === 0 ? need : NOTHING);
+      chosen = await this.#forward(piece, { isPrefill: true, need: left === 0 ? need : NOTHING });
     }
     return this.#resultOf(chosen);
   }
@@ -110,8 +110,7 @@ export class WebLlmTextEngine implements TextEngine {
   /** @returns the token that WebLLM sampled; undefined when the logits were captured */
   async #forward(
     { keys, image }: PromptPiece<ShownImage>,
-    isPrefill: boolean,
-    need: LogitsNeed,
+    { isPrefill, need }: { isPrefill: boolean; need: LogitsNeed },
   ): Promise<number | undefined> {
     const { engine, sampler, images } = this.#options;
     const samples = sampler?.prepare(need) ?? false;

@@ -99,7 +99,7 @@ const ARGUMENT_KEYS = ['arguments', 'parameters', 'args'];
 /** An object with the name and the arguments, in any order. */
 export const jsonCall: CallShape = {
   begins: (text) => (text.startsWith('{') ? 'yes' : 'no'),
-  createReader: () => createReader(false),
+  createReader: () => createReader({ argumentsRequired: false }),
 };
 
 /** What may stand before the first object of a list that begins the answer. */
@@ -109,7 +109,7 @@ const LIST_BEGINNING = /^(?:`{0,3}|```j?s?o?n?|```(?:json)?\s+|(?:```(?:json)?\s
 /** A list of such objects without any tag. Each has arguments, else it is no call. */
 export const bareJsonCalls: CallShape = {
   begins: (text) => (LIST_HEAD.test(text) ? 'yes' : LIST_BEGINNING.test(text) ? 'more' : 'no'),
-  createReader: () => behindHead(LIST_HEAD, createReader(true)),
+  createReader: () => behindHead(LIST_HEAD, createReader({ argumentsRequired: true })),
 };
 
 /** Tags that small models write in place of the right ones. */
@@ -135,7 +135,7 @@ export const bareKnownCall: CallShape = {
     if (text.replace(LEAD, '').startsWith('{')) return 'yes';
     return isLeadBeginning(text) ? 'more' : 'no';
   },
-  createReader: (tools) => behindHead(LEAD, createReader(true, tools)),
+  createReader: (tools) => behindHead(LEAD, createReader({ argumentsRequired: true, known: tools })),
 };
 
 function behindHead(head: RegExp, reader: CallReader): CallReader {
@@ -151,8 +151,13 @@ function behindHead(head: RegExp, reader: CallReader): CallReader {
   };
 }
 
-/** @param known set: only functions of these names are called, and objects with other keys are none */
-function createReader(argumentsRequired: boolean, known?: readonly Tool[]): CallReader {
+interface ReaderOptions {
+  argumentsRequired: boolean;
+  /** Only functions of these names are called, and objects with other keys are none; undefined: any. */
+  known?: readonly Tool[] | undefined;
+}
+
+function createReader({ argumentsRequired, known }: ReaderOptions): CallReader {
   const reader = createCallObjectReader({
     nameKeys: NAME_KEYS,
     argumentKeys: ARGUMENT_KEYS,

@@ -33,7 +33,7 @@ function attributeOf(item: Value, name: Value, { members }: FilterTools, instead
 }
 
 const choose =
-  (byAttribute: boolean, negated: boolean): Filter =>
+  ({ byAttribute = false, negated = false }): Filter =>
   (value, { positional, names }, tools) => {
     if (!isTrue(value)) return [];
     const [attribute, rest] = byAttribute ? [positional[0], positional.slice(1)] : [undefined, positional];
@@ -163,11 +163,11 @@ export const LIST_FILTERS: readonly (readonly [name: string, filter: Filter])[] 
   ['map', map],
   ['max', extreme(1)],
   ['min', extreme(-1)],
-  ['reject', choose(false, true)],
-  ['rejectattr', choose(true, true)],
+  ['reject', choose({ negated: true })],
+  ['rejectattr', choose({ byAttribute: true, negated: true })],
   ['reverse', reverse],
-  ['select', choose(false, false)],
-  ['selectattr', choose(true, false)],
+  ['select', choose({})],
+  ['selectattr', choose({ byAttribute: true })],
   ['slice', slices],
   ['sort', sort],
   ['sum', sum],

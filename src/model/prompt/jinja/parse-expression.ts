@@ -109,7 +109,7 @@ export class ExpressionParser extends TokenStream {
   }
 
   #power(): Expression {
-    return this.#binary(['**'], () => this.#unary(true));
+    return this.#binary(['**'], () => this.#unary({ withFilters: true }));
   }
 
   #binary(operators: readonly string[], operand: () => Expression): Expression {
@@ -121,11 +121,11 @@ export class ExpressionParser extends TokenStream {
     return left;
   }
 
-  #unary(withFilters: boolean): Expression {
+  #unary({ withFilters = false } = {}): Expression {
     let operand: Expression;
     if (this.at('operator', '-', '+')) {
       const operator = this.next().text as '-' | '+';
-      operand = { kind: 'unary', operator, operand: this.#unary(false) };
+      operand = { kind: 'unary', operator, operand: this.#unary() };
     } else operand = this.#primary();
     operand = this.#postfix(operand);
     return withFilters ? this.#filtered(operand) : operand;

@@ -78,30 +78,29 @@ export function replaced(text: string, given: Given, budget: Budget): string {
 }
 
 /** @param most parts that are cut off */
-function split(text: string, given: Given, fromEnd: boolean): string[] {
+function split(text: string, given: Given, side: 'start' | 'end'): string[] {
   const [mark, maxsplit] = parametersOf(given, 'sep', 'maxsplit');
   const most = maxsplit === undefined || wholeNumber(maxsplit) < 0 ? Infinity : wholeNumber(maxsplit);
-  if (mark === undefined || mark === null) return splitAtSpace(text, most, fromEnd);
+  if (mark === undefined || mark === null) return splitAtSpace(text, most, side);
   const separator = textArgument(mark);
   if (separator === '') throw new TemplateError('empty separator');
   const parts = text.split(separator);
   if (parts.length - 1 <= most) return parts;
-  return fromEnd
+  return side === 'end'
     ? [parts.slice(0, parts.length - most).join(separator), ...parts.slice(parts.length - most)]
     : [...parts.slice(0, most), parts.slice(most).join(separator)];
 }
 
-function splitAtSpace(text: string, most: number, fromEnd: boolean): string[] {
+function splitAtSpace(text: string, most: number, side: 'start' | 'end'): string[] {
   const plain = stripped(text, undefined);
   if (plain === '') return [];
   const words = plain.split(SPACES);
   if (words.length <= most) return words;
-  const kept = fromEnd ? words.slice(words.length - most) : words.slice(0, most);
-  const end = fromEnd ? 'end' : 'start';
-  let rest = stripped(text, undefined, end);
-  for (const word of fromEnd ? kept.toReversed() : kept)
-    rest = stripped(fromEnd ? rest.slice(0, -word.length) : rest.slice(word.length), undefined, end);
-  return fromEnd ? [rest, ...kept] : [...kept, rest];
+  const taken = side === 'end' ? words.slice(words.length - most) : words.slice(0, most);
+  let rest = stripped(text, undefined, side);
+  for (const word of side === 'end' ? taken.toReversed() : taken)
+    rest = stripped(side === 'end' ? rest.slice(0, -word.length) : rest.slice(word.length), undefined, side);
+  return side === 'end' ? [rest, ...taken] : [...taken, rest];
 }
 
 function begins(text: string, { positional }: Given, test: (part: string, of: string) => boolean): boolean {
@@ -121,18 +120,18 @@ function sliced(text: string, [start, end]: readonly Value[]): string {
     .join('');
 }
 
-function offsetOf(text: string, { positional: [part, ...range] }: Given, fromEnd: boolean): number {
+function offsetOf(text: string, { positional: [part, ...range] }: Given, side: 'start' | 'end'): number {
   const within = sliced(text, range);
-  const found = fromEnd ? within.lastIndexOf(textArgument(part)) : within.indexOf(textArgument(part));
+  const found = side === 'end' ? within.lastIndexOf(textArgument(part)) : within.indexOf(textArgument(part));
   if (found < 0) return -1;
   const first = range[0] === undefined || range[0] === null ? 0 : wholeNumber(range[0]);
   return lengthOf(within.slice(0, found)) + (first < 0 ? Math.max(0, lengthOf(text) + first) : first);
 }
 
-function partition(text: string, { positional: [mark] }: Given, fromEnd: boolean): Value[] {
+function partition(text: string, { positional: [mark] }: Given, side: 'start' | 'end'): Value[] {
   const separator = textArgument(mark);
-  const found = fromEnd ? text.lastIndexOf(separator) : text.indexOf(separator);
-  if (found < 0) return Tuple.from<Value>(fromEnd ? ['', '', text] : [text, '', '']);
+  const found = side === 'end' ? text.lastIndexOf(separator) : text.indexOf(separator);
+  if (found < 0) return Tuple.from<Value>(side === 'end' ? ['', '', text] : [text, '', '']);
   return Tuple.from<Value>([text.slice(0, found), separator, text.slice(found + separator.length)]);
 }
 
@@ -179,9 +178,9 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     },
   ],
   ['endswith', (text, given) => begins(text, given, (part, of) => of.endsWith(part))],
-  ['find', (text, given) => offsetOf(text, given, false)],
+  ['find', (text, given) => offsetOf(text, given, 'start')],
   ['format', (text, given, budget) => formatFields(text, given, budget)],
-  ['index', (text, given) => found(offsetOf(text, given, false))],
+  ['index', (text, given) => found(offsetOf(text, given, 'start'))],
   ['isalnum', whole(/^[\p{L}\p{N}]+$/u)],
   ['isalpha', whole(/^\p{L}+$/u)],
   ['isascii', whole(/^[\0-\x7f]*$/)],
@@ -208,7 +207,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ],
   ['lower', lower],
   ['lstrip', (text, { positional: [marks] }) => stripped(text, marks, 'start')],
-  ['partition', (text, given) => partition(text, given, false)],
+  ['partition', (text, given) => partition(text, given, 'start')],
   [
     'removeprefix',
     (text, { positional: [part] }) =>
@@ -220,8 +219,8 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
       part !== '' && text.endsWith(textArgument(part)) ? text.slice(0, -textArgument(part).length) : text,
   ],
   ['replace', replaced],
-  ['rfind', (text, given) => offsetOf(text, given, true)],
-  ['rindex', (text, given) => found(offsetOf(text, given, true))],
+  ['rfind', (text, given) => offsetOf(text, given, 'end')],
+  ['rindex', (text, given) => found(offsetOf(text, given, 'end'))],
   [
     'rjust',
     (text, given, budget) => {
@@ -229,10 +228,10 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
       return fill.repeat(missing) + text;
     },
   ],
-  ['rpartition', (text, given) => partition(text, given, true)],
-  ['rsplit', (text, given) => split(text, given, true)],
+  ['rpartition', (text, given) => partition(text, given, 'end')],
+  ['rsplit', (text, given) => split(text, given, 'end')],
   ['rstrip', (text, { positional: [marks] }) => stripped(text, marks, 'end')],
-  ['split', (text, given) => split(text, given, false)],
+  ['split', (text, given) => split(text, given, 'start')],
   ['splitlines', (text, given) => linesOf(text, Boolean(parametersOf(given, 'keepends')[0]))],
   ['startswith', (text, given) => begins(text, given, (part, of) => of.startsWith(part))],
   ['strip', (text, { positional: [marks] }) => stripped(text, marks)],

@@ -65,10 +65,10 @@ const MOST_VALUES = 2_000;
  */
 export function checkGraphSize(file: Uint8Array): void {
   let [nodes, values] = [0, 0];
-  const count = (within: Field, isGraph: boolean): void => {
+  const count = (within: Field, kind: 'graph' | 'function'): void => {
     for (const part of fieldsOf(file, within.start, within.end)) {
-      if (isGraph && (part.number === GRAPH.input || part.number === GRAPH.output)) values += 1;
-      if (part.number === (isGraph ? GRAPH.node : FUNCTION.node)) countNode(part);
+      if (kind === 'graph' && (part.number === GRAPH.input || part.number === GRAPH.output)) values += 1;
+      if (part.number === (kind === 'graph' ? GRAPH.node : FUNCTION.node)) countNode(part);
       if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} inputs and outputs`);
     }
   };
@@ -78,13 +78,13 @@ export function checkGraphSize(file: Uint8Array): void {
     for (const attribute of fieldsOf(file, node.start, node.end)) {
       if (attribute.number !== NODE.attribute) continue;
       for (const part of fieldsOf(file, attribute.start, attribute.end))
-        if (part.number === ATTRIBUTE.graph || part.number === ATTRIBUTE.graphs) count(part, true);
+        if (part.number === ATTRIBUTE.graph || part.number === ATTRIBUTE.graphs) count(part, 'graph');
     }
   };
   try {
     for (const field of fieldsOf(file, 0, file.length)) {
-      if (field.number === MODEL.graph) count(field, true);
-      if (field.number === MODEL.functions) count(field, false);
+      if (field.number === MODEL.graph) count(field, 'graph');
+      if (field.number === MODEL.functions) count(field, 'function');
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
