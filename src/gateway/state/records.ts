@@ -1,4 +1,5 @@
 /** The records that responses and conversations are kept in. @module */
+import type { BackgroundJob } from './background-run.js';
 import type { TableName, Transaction } from './tables.js';
 
 /** An item of a conversation. */
@@ -23,10 +24,12 @@ export interface ResponseRecord {
   /** First response of its chain. */
   root: string;
   body: { readonly id: string; readonly output: readonly StoredItem[] };
-  /** Its own items; those of a response in a conversation are there. */
+  /** Its own items, where they are in no conversation. */
   input: readonly StoredItem[];
-  /** Where it was made, and what it read there: ids, its own items last. */
+  /** Where it was made, and what of it is there: ids of what it read, and of its own items. */
   conversation?: { id: string; read: readonly string[] } | undefined;
+  /** It is on its way, in the background. */
+  job?: BackgroundJob | undefined;
 }
 
 export interface ConversationRecord extends Kept {

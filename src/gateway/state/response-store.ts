@@ -1,5 +1,6 @@
 /** Responses that clients may name in later requests. Bodies and items are JSON that nothing here looks into. @module */
 import type { StoredResponses } from '../../core/models/stored-model.js';
+import type { BackgroundRun } from './background-run.js';
 import { ConversationStore } from './conversation-store.js';
 import {
   addHome,
@@ -27,6 +28,8 @@ export interface KeptResponse {
   previous?: string | undefined;
   /** See {@link ResponseRecord}. */
   conversation?: ResponseRecord['conversation'];
+  /** It is on its way. */
+  job?: ResponseRecord['job'];
 }
 
 /** What responses read before a new one. */
@@ -35,6 +38,8 @@ export interface History {
   items: StoredItem[];
   /** False: a response of the chain, or the conversation that it was made in, was removed or forgotten. */
   complete: boolean;
+  /** The last response is on its way: what it answers is not known. */
+  pending?: boolean;
 }
 
 export interface ResponseStoreOptions {
@@ -46,10 +51,14 @@ export interface ResponseStoreOptions {
   service: string;
 }
 
+/** Milliseconds for which the events of a response that was made in the background are kept after its end. */
+const LATE_EVENTS_MS = 5 * 60 * 1000 + 10_000;
+
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
 export class ResponseStore {
   /** The conversations of the same callers. */
   readonly conversations: ConversationStore;
+  readonly #runs = new Map<string, BackgroundRun>();
   readonly #tables: Tables;
   readonly #room: Room;
   readonly #ownerOf: (caller: string) => string;
@@ -62,15 +71,17 @@ export class ResponseStore {
   }
 
   /**
-   * Keeps a response; the least recently used make room for it. Keeping it again changes nothing.
+   * Keeps a response; the least recently used make room for it. Keeping it again changes nothing, unless it was on its way.
    * @returns false: it is larger than everything may be together, or follows one that is not kept any more
    */
-  keep(caller: string, { body, input, previous, conversation }: KeptResponse): Promise<boolean> {
-    const bytes = bytesOf([body, input, conversation?.read]);
+  keep(caller: string, { body, input, previous, conversation, job }: KeptResponse): Promise<boolean> {
+    const bytes = bytesOf([body, input, conversation?.read, job]);
     const owner = this.#ownerOf(caller);
     const name = nameOf(owner, body.id);
     return this.#tables.update(async (transaction) => {
-      if (await transaction.get('responses', name)) return true;
+      const known = await read<ResponseRecord>(transaction, 'responses', name);
+      if (known && !known.job) return true;
+      if (known) await this.#delete(transaction, owner, known);
       const before =
         previous === undefined
           ? undefined
@@ -83,13 +94,22 @@ export class ResponseStore {
         members: {},
       };
       if (chain.bytes + bytes > this.#room.maxBytes) return false;
-      transaction.put('responses', name, { root, body, input, conversation } satisfies ResponseRecord);
+      transaction.put('responses', name, { root, body, input, conversation, job } satisfies ResponseRecord);
       for (const { id } of [...input, ...body.output]) await addHome(transaction, nameOf(owner, id), body.id);
       const members = { ...chain.members, [body.id]: { previous, bytes } };
       const grown = { used: this.#room.now(), bytes: chain.bytes + bytes, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
       await this.#room.take(transaction, bytes, { table: 'chains', name: nameOf(owner, root) });
       return true;
+    });
+  }
+
+  /** What is kept of a response. */
+  findKept(caller: string, id: string): Promise<KeptResponse | undefined> {
+    const owner = this.#ownerOf(caller);
+    return this.#tables.update(async (transaction) => {
+      const found = await this.#use(transaction, owner, id);
+      return found && { ...found.response, previous: found.chain.members[id]?.previous };
     });
   }
 
@@ -119,7 +139,9 @@ export class ResponseStore {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
       const found = await this.#use(transaction, owner, id);
-      return found && this.#readBack(transaction, owner, id, found.chain);
+      if (!found) return undefined;
+      const history = await this.#readBack(transaction, owner, id, found.chain);
+      return { ...history, pending: found.response.job !== undefined };
     });
   }
 
@@ -145,16 +167,7 @@ export class ResponseStore {
     return this.#tables.update(async (transaction) => {
       const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
       if (!response) return undefined;
-      const chainName = nameOf(owner, response.root);
-      const chain = await read<Chain>(transaction, 'chains', chainName);
-      await deleteResponse(transaction, owner, response);
-      const bytes = chain?.members[id]?.bytes ?? 0;
-      await this.#room.giveBack(transaction, bytes);
-      if (!chain) return response.body;
-      const members = { ...chain.members, [id]: { ...chain.members[id], bytes: 0 } };
-      const isEmpty = Object.values(members).every((member) => member.bytes === 0);
-      if (isEmpty) transaction.delete('chains', chainName);
-      else transaction.put('chains', chainName, { ...chain, bytes: chain.bytes - bytes, members } satisfies Chain);
+      await this.#delete(transaction, owner, response);
       return response.body;
     });
   }
@@ -170,9 +183,42 @@ export class ResponseStore {
     });
   }
 
-  /** Removes everything, of all callers. */
-  clear(): Promise<void> {
-    return this.#tables.clear();
+  /** Removes everything, of all callers; what is on its way is ended first. */
+  async clear(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map((run) => run.stop()));
+    this.#runs.clear();
+    await this.#tables.clear();
+  }
+
+  /** What is made in the background by this engine, or was lately. */
+  runOf(caller: string, id: string): BackgroundRun | undefined {
+    return this.#runs.get(nameOf(this.#ownerOf(caller), id));
+  }
+
+  /** Makes it known until it has been over for a while. */
+  addRun(caller: string, id: string, run: BackgroundRun): void {
+    const name = nameOf(this.#ownerOf(caller), id);
+    this.#runs.set(name, run);
+    void run.done.then(() => {
+      const forget = (): void => void (this.#runs.get(name) === run && this.#runs.delete(name));
+      const timer: unknown = setTimeout(forget, LATE_EVENTS_MS);
+      // Node would not end before.
+      if (typeof timer === 'object') (timer as { unref(): void }).unref();
+    });
+  }
+
+  async #delete(transaction: Transaction, owner: string, response: ResponseRecord): Promise<void> {
+    const { id } = response.body;
+    const chainName = nameOf(owner, response.root);
+    const chain = await read<Chain>(transaction, 'chains', chainName);
+    await deleteResponse(transaction, owner, response);
+    const bytes = chain?.members[id]?.bytes ?? 0;
+    await this.#room.giveBack(transaction, bytes);
+    if (!chain) return;
+    const members = { ...chain.members, [id]: { ...chain.members[id], bytes: 0 } };
+    const isEmpty = Object.values(members).every((member) => member.bytes === 0);
+    if (isEmpty) transaction.delete('chains', chainName);
+    else transaction.put('chains', chainName, { ...chain, bytes: chain.bytes - bytes, members } satisfies Chain);
   }
 
   /** Undefined: unknown, or not used for too long. */
@@ -216,7 +262,8 @@ async function readInput(
 ): Promise<History> {
   if (!conversation) return { items: [...input], complete: true };
   const { id, read: ids } = conversation;
-  const items = await readConversationItems(transaction, owner, { conversation: id, ids });
+  const inside = await readConversationItems(transaction, owner, { conversation: id, ids });
+  const items = [...inside, ...input];
   const complete = (await transaction.get('conversations', nameOf(owner, id))) !== undefined;
   return { items, complete };
 }

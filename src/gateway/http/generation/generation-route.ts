@@ -109,14 +109,25 @@ export async function acceptRequest<Body extends CommonBody, Read>(
   context: HttpContext,
 ): Promise<Accepted<Body, Read>> {
   const json = await readJsonBody(c, context);
+  const accepted = await acceptBody(reader, json, c, context);
+  await context.admit(c, reader.countRequests?.(accepted));
+  nameIgnored(c, 'x-ignored-fields', (reader.ignored ?? ignoredFields)(json));
+  return accepted;
+}
+
+/** The same of a body that is there, for a request that was admitted before. Throws as {@link acceptRequest}. */
+export async function acceptBody<Body extends CommonBody, Read>(
+  reader: BodyReader<Body, Read>,
+  json: Record<string, unknown>,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Accepted<Body, Read>> {
   const body = reader.parse(json);
   const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
   const images = new RequestImages();
   const callers = { caller: c.get('caller'), partition: c.get('partition') };
   const read = await reader.read({ body, json, modelId, images, ...callers });
   await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
-  await context.admit(c, reader.countRequests?.(read));
-  nameIgnored(c, 'x-ignored-fields', (reader.ignored ?? ignoredFields)(json));
   return { ...read, body };
 }
 

@@ -132,7 +132,7 @@ export const response = object({
   object: only('response'),
   created_at: integer,
   completed_at: orNull(integer),
-  status: oneOf('in_progress', 'completed', 'incomplete', 'failed'),
+  status: oneOf('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'),
   error: orNull(object({ code: text, message: text })),
   incomplete_details: orNull(object({ reason: text })),
   output: list(ref('OutputItem')),

@@ -49,7 +49,8 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
     schema: object({ object: only('response.input_tokens'), input_tokens: integer }),
   }),
   'POST /responses/compact': () => ({ name: 'Compaction', schema: schemas.compaction }),
-  'GET /responses/{id}': () => ({ name: 'Response', schema: schemas.response }),
+  'GET /responses/{id}': () => ({ name: 'Response', schema: schemas.response, others: EVENTS }),
+  'POST /responses/{id}/cancel': () => ({ name: 'Response', schema: schemas.response }),
   'DELETE /responses/{id}': () => ({
     name: 'RemovedResponse',
     schema: object({ id: text, object: only('response'), deleted: boolean }),

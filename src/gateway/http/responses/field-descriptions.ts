@@ -62,8 +62,9 @@ export const RESPONSE_FIELDS: Readonly<Record<string, string>> = {
   'conversation.id': 'Id of the conversation.',
   items: 'Items of the conversation, as in `input`; at most 20.',
   prompt: 'Refused: no prompt is stored.',
-  background: 'Refused when `true`: a request is answered at once.',
-  store: 'Refused when `true`: no answer is stored.',
+  background:
+    '`true`: answers at once with `status: "queued"`, and the response is polled for. Refused where nothing is stored.',
+  store: '`false`: this response is not stored. `true` is refused where nothing is stored.',
   truncation: 'Returned as it is. A prompt that is too long is refused.',
   max_tool_calls: 'Returned as it is: no tool runs here.',
   prompt_cache_key: 'Returned as it is. Given: the prompt is kept for the next request, see `promptCache`.',

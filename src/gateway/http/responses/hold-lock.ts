@@ -24,6 +24,21 @@ export async function holdLock(name: string, signal: AbortSignal, seconds: numbe
   }
 }
 
+/** Undefined: somebody holds it. */
+export function tryLock(name: string): Promise<Release | undefined> {
+  if (typeof navigator !== 'object' || !('locks' in navigator)) {
+    return held.has(name) ? Promise.resolve(undefined) : holdLocal(name, new AbortController().signal);
+  }
+  return new Promise((resolve, reject) => {
+    const granted = (lock: Lock | null): Promise<void> | undefined => {
+      if (lock) return new Promise((release) => resolve(release));
+      resolve(undefined);
+      return undefined;
+    };
+    navigator.locks.request(name, { ifAvailable: true }, granted).catch(reject);
+  });
+}
+
 function holdShared(name: string, signal: AbortSignal): Promise<Release> {
   return new Promise((resolve, reject) => {
     const granted = (): Promise<void> => new Promise((release) => resolve(release));

@@ -10,11 +10,18 @@ const conversation = v.nullish(
   v.union([v.string(), object({ id: v.string() })], 'must be the id of a conversation, or an object with its `id`'),
 );
 
+const STATELESS = { previous_response_id: refused, conversation: refused, background: v.nullish(v.literal(false)) };
+
 /** What `keeping` makes of the fields about it. */
 export const KEEPING = {
-  refused: { previous_response_id: refused, conversation: refused, store: v.nullish(v.literal(false)) },
-  unkept: { previous_response_id: refused, conversation: refused, store: v.nullish(v.boolean()) },
-  kept: { previous_response_id: v.nullish(v.string()), conversation, store: v.nullish(v.boolean()) },
+  refused: { ...STATELESS, store: v.nullish(v.literal(false)) },
+  unkept: { ...STATELESS, store: v.nullish(v.boolean()) },
+  kept: {
+    previous_response_id: v.nullish(v.string()),
+    conversation,
+    background: v.nullish(v.boolean()),
+    store: v.nullish(v.boolean()),
+  },
 };
 
 /** The conversation that a response is made in. */

@@ -26,6 +26,8 @@ export interface ReadBody {
   input: ConversationInput;
   /** The body's own items as they were sent, references replaced by what they refer to. */
   sent: string | readonly object[];
+  /** The body as it was sent. */
+  json: Record<string, unknown>;
   request: GenerationRequest;
   /** The tools as the client knows them. */
   tools: ToolSet;
@@ -74,6 +76,7 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
     return {
       input,
       sent: asSent(json['input'], own),
+      json,
       recent,
       ...generation,
       request,
@@ -85,8 +88,8 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
     parse: (json) =>
       refuseBuiltInTools(json, () => {
         const isNew = typeof json['previous_response_id'] !== 'string' && json['conversation'] == null;
-        if (isNew) return parseBody(schema, json);
-        const body = parseBody(following, json);
+        const body = isNew ? parseBody(schema, json) : parseBody(following, json);
+        if (body.background === true && body.store === false) throw unkeptBackground();
         if (body.previous_response_id != null && body.conversation != null) throw twoPasts();
         return { ...body, input: body.input ?? [] };
       }),
@@ -97,6 +100,11 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
 function missingInput(): InferenceError {
   const message = '`input` is required: what it continues has no items.';
   return new InferenceError('missing_required_field', message, { param: 'input' });
+}
+
+function unkeptBackground(): InferenceError {
+  const message = '`background` needs the response to be stored: leave out `store: false`.';
+  return new InferenceError('invalid_request', message, { param: 'background' });
 }
 
 function twoPasts(): InferenceError {

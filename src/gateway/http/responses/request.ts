@@ -54,7 +54,7 @@ const PENALTIES = { ignored: {} as typeof penalties, acting: penalties };
 
 /** In the field order of the specification, which is the order in which problems are reported. */
 export function responsesRequestSchema(compatibility: Compatibility) {
-  const { previous_response_id, conversation, store } = KEEPING[compatibility.keeping];
+  const { previous_response_id, conversation, background, store } = KEEPING[compatibility.keeping];
   return object({
     model: v.string(),
     input: inputSchema(compatibility),
@@ -78,7 +78,7 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     previous_response_id,
     conversation,
     prompt: refused,
-    background: v.nullish(v.literal(false)),
+    background,
     store,
     // Not checked: they change nothing here, and a wrong one is returned as null.
     truncation: v.optional(v.unknown()),
@@ -180,6 +180,7 @@ export function toEchoedFields(body: ResponsesRequest, model: string, store: boo
     top_p: body.top_p ?? 1,
     truncation: body.truncation === 'auto' ? 'auto' : 'disabled',
     user: body.user ?? null,
+    background: body.background ?? false,
     previous_response_id: body.previous_response_id ?? null,
     ...(conversationOf(body) !== undefined && { conversation: { id: conversationOf(body)! } }),
     store,

@@ -109,6 +109,8 @@ export interface EchoedFields {
   top_p: number;
   truncation: 'auto' | 'disabled';
   user: string | null;
+  /** Made while nobody waits. */
+  background: boolean;
   previous_response_id: string | null;
   /** Where it was made; null: its items could not be added there. */
   conversation?: { id: string } | null;
@@ -119,7 +121,6 @@ export interface EchoedFields {
 /** Fields that are the same for every response. */
 interface FixedFields {
   object: 'response';
-  background: false;
   service_tier: 'default';
 }
 
@@ -128,7 +129,7 @@ export interface ResponseObject extends EchoedFields, FixedFields {
   /** Unix seconds. */
   created_at: number;
   completed_at: number | null;
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   error: { code: string; message: string } | null;
   incomplete_details: { reason: 'max_output_tokens' } | null;
   output: OutputItem[];
@@ -148,7 +149,6 @@ export function startResponse(echoed: EchoedFields, id: string, createdAt: numbe
     output: [],
     usage: null,
     ...echoed,
-    background: false,
     service_tier: 'default',
   };
 }
@@ -217,3 +217,6 @@ export type ResponseEvent = LifecycleEvent | ItemEvent | StreamErrorEvent;
 
 /** `sequence_number` counts from 0 by ones. */
 export type ResponseStreamEvent = ResponseEvent & { sequence_number: number };
+
+/** What the last event of a response is. */
+export const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);

@@ -1,8 +1,12 @@
-/** GET and DELETE /responses/{id}, and GET /responses/{id}/input_items @module */
+/** The operations below /responses/{id} @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ResponseStore } from '../../state/response-store.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import type { BackgroundRun } from '../../state/background-run.js';
+import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import { abortWith, COMMENT, streamResponse } from '../endpoint/stream-response.js';
+import { encode } from './progress.js';
 import { recentItemsOf } from './read-body.js';
 import { listItems, ownerOf } from './stored-items.js';
 
@@ -24,6 +28,14 @@ export const LIST_QUERY = {
   after: { description: 'The items behind the one with this id.', schema: { type: 'string' } },
 };
 
+const GET_QUERY = {
+  stream: 'The events of a response that was made with `background` and `stream`.',
+  starting_after: {
+    description: 'With `stream`: only the events behind the one with this `sequence_number`.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+
 /** What a service that keeps responses has beside `POST /responses`. */
 export const storedResponseEndpoints: readonly Endpoint[] = [
   {
@@ -31,10 +43,15 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: PATH,
     summary: 'Retrieves a response that is stored.',
+    query: GET_QUERY,
     isOffered,
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
-      return c.json(required(await state.find(owner, id), id));
+      const { job, body } = required(await state.findKept(owner, id), id);
+      const run = job ? await (await loadBackground()).takeUp({ id, owner }, c, context) : state.runOf(owner, id);
+      if (c.req.query('stream') === 'true') return streamRun(run, c, context);
+      if (!job) return c.json(body);
+      return c.json(run?.ended === false ? run.snapshot() : required(await state.find(owner, id), id));
     },
   },
   {
@@ -45,10 +62,24 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     isOffered,
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
+      const { job } = required(await state.findKept(owner, id), id);
+      if (job) await (await loadBackground()).stopRun({ id, owner }, context);
       const { output } = required(await state.remove(owner, id), id);
       const recent = recentItemsOf(context);
       for (const item of output) recent.forget(c.get('caller'), item.id);
       return c.json({ id, object: 'response', deleted: true });
+    },
+  },
+  {
+    name: 'responses',
+    method: 'POST',
+    path: `${PATH}/cancel`,
+    summary: 'Cancels a response that is made in the background.',
+    isOffered,
+    route: (context) => async (c) => {
+      const { state, owner, id } = await openState(context, c);
+      const kept = required(await state.findKept(owner, id), id);
+      return c.json(await (await loadBackground()).cancelResponse({ id, owner }, kept, context));
     },
   },
   {
@@ -65,6 +96,27 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     },
   },
 ];
+
+const loadBackground = () => fetchPart(() => import('./background.js'));
+
+/** @throws InferenceError `invalid_request` where there are no events */
+function streamRun(run: BackgroundRun | undefined, c: HttpRequestContext, context: HttpContext): Promise<Response> {
+  if (!run?.isStreamed) {
+    const message = '`stream` needs a response that was made with `background` and `stream`, minutes ago at most.';
+    throw new InferenceError('invalid_request', message, { param: 'stream' });
+  }
+  const after = c.req.query('starting_after');
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) {
+    throw new InferenceError('invalid_request', '`starting_after` must be an integer.', { param: 'starting_after' });
+  }
+  return streamResponse(context, {
+    events: run.follow(after === undefined ? 0 : Number(after) + 1),
+    encode,
+    abort: abortWith(c.req.raw.signal),
+    keepAlive: () => COMMENT,
+    failure: () => '',
+  });
+}
 
 async function openState(
   { responses }: HttpContext,

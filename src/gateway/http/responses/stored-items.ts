@@ -18,6 +18,10 @@ export async function readEarlier(id: string, owner: string, context: HttpContex
   const state = await context.responses?.();
   const history = await state?.historyOf(owner, id);
   const param = 'previous_response_id';
+  if (history?.pending) {
+    const message = `\`${param}\` names a response that is not finished yet.`;
+    throw new InferenceError('invalid_request', message, { param });
+  }
   if (!history?.complete) {
     const message = `\`${param}\` names a response that is not stored here: it was never stored, or it was removed.`;
     throw new InferenceError('previous_response_not_found', message, { param });

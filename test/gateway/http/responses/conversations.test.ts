@@ -125,7 +125,7 @@ describe.each([
     expect((await create(app, { conversation: id, input: undefined })).status).toBe('completed');
   });
 
-  it('[H11] what does not exist, or is no conversation, is refused', async () => {
+  it('[H07] [H11] what does not exist, or is no conversation, is refused', async () => {
     const app = await build();
     const id = await conversationWith(app);
     const refused = async (body: object): Promise<unknown[]> => {
@@ -140,7 +140,7 @@ describe.each([
     expect(await refused({ conversation: id, previous_response_id: previous })).toEqual([400, 'conversation']);
   });
 
-  it('what is removed of a conversation is listed no longer, and what follows it cannot go on without it', async () => {
+  it('[H05] what is removed of a conversation is listed no longer, and what follows it cannot go on without it', async () => {
     const app = await build();
     const id = await conversationWith(app, { ...says('secret'), id: 'secret' });
     const first = await create(app, { conversation: id });
@@ -156,7 +156,7 @@ describe.each([
     expect(refused.body.error.code).toBe('previous_response_not_found');
   });
 
-  it('items that a removed response gave to a conversation stay there', async () => {
+  it('[H04] items that a removed response gave to a conversation stay there', async () => {
     const app = await build();
     const id = await conversationWith(app);
     const answer = await create(app, { conversation: id });
@@ -168,7 +168,7 @@ describe.each([
 });
 
 it('[H12] responses on one conversation are made one after the other', async () => {
-  const app = await startHosted({ script: { msPerToken: 2 } });
+  const app = await startHosted({ script: { tokenDelayMs: 2 } });
   const id = await conversationWith(app, says('Hi'));
   const asked = ['a', 'b', 'c'];
   const answers = await Promise.all(asked.map((input) => create(app, { input, conversation: id })));
@@ -184,7 +184,7 @@ it('[H12] responses on one conversation are made one after the other', async () 
 });
 
 it('[H12] one that is given up while it waits lets the next one on', async () => {
-  const app = await startHosted({ script: { msPerToken: 20 } });
+  const app = await startHosted({ script: { tokenDelayMs: 20 } });
   const id = await conversationWith(app, says('Hi'));
   const first = create(app, { conversation: id });
   const leaving = new AbortController();
@@ -231,12 +231,27 @@ it('[H11] what fails adds nothing', async () => {
   expect(await itemsOf(app, id)).toHaveLength(1);
 });
 
-it('each key has its own conversations', async () => {
+it('[H22] each key has its own conversations', async () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const app = await startHosted({ apiKeys: ['a', 'b'] });
   const { id } = await post(app, '/conversations', {}, bearer('a'));
   expect((await send(app, 'GET', `/conversations/${id}`, bearer('a'))).status).toBe(200);
   expect((await send(app, 'GET', `/conversations/${id}`, bearer('b'))).status).toBe(404);
+});
+
+it('[H19] counting reads the conversation and adds nothing', async () => {
+  const app = await startHosted();
+  const id = await conversationWith(app, says('Hi'));
+  const count = async (body: object): Promise<number> =>
+    (await post(app, '/responses/input_tokens', body)).input_tokens;
+  const { model, input } = valid;
+  expect(await count({ model, input, conversation: id })).toBe(
+    await count({ model, input: [says('Hi'), says(input)] }),
+  );
+  expect(await count({ model, conversation: id })).toBe(await count({ model, input: [says('Hi')] }));
+  expect(await itemsOf(app, id)).toHaveLength(1);
+  const unknown = await postJson(app, '/responses/input_tokens', { model, input, conversation: 'conv_unknown' });
+  expect(unknown.status).toBe(404);
 });
 
 it('where nothing is kept there are none', async () => {

@@ -1,4 +1,5 @@
 /** A service that stores responses, and how tests ask it. */
+import type { Script } from '../../../../src/core/models/script.js';
 import type { App, AppOptions } from '../../../../src/gateway/http/app.js';
 import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -7,7 +8,7 @@ import { REPLIES, valid } from './support.js';
 
 export interface Settings extends Partial<Omit<AppOptions, 'inference' | 'models'>> {
   store?: ConstructorParameters<typeof KeptResponses>[0];
-  script?: object;
+  script?: Partial<Script>;
 }
 
 export async function start({ store, script, ...options }: Settings = {}): Promise<App> {

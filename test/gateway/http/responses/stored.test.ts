@@ -73,12 +73,13 @@ describe.each([
     expect([other.tools, other.usage.input_tokens > chained.usage.input_tokens]).toEqual([[], true]);
   });
 
-  it('refuses to follow what is not kept', async () => {
+  it('[H07] refuses to follow what is not kept', async () => {
     const app = await build();
     const { id } = await create(app);
     const second = await create(app, { previous_response_id: id });
     await send(app, 'DELETE', `/responses/${id}`);
-    for (const previous of ['resp_unknown', id, second.id]) {
+    const unkept = await create(app, { store: false });
+    for (const previous of ['resp_unknown', id, second.id, unkept.id]) {
       const { status, body } = await postJson(app, '/responses', { ...valid, previous_response_id: previous });
       expect([status, body.error.code, body.error.param]).toEqual([
         400,
@@ -90,7 +91,7 @@ describe.each([
     expect(wrong.body.error.param).toBe('previous_response_id');
   });
 
-  it('needs no input where another response is followed, and finds items by their ids', async () => {
+  it('[H08] needs no input where another response is followed, and finds items by their ids', async () => {
     const app = await build();
     const first = await create(app);
     expect((await create(app, { ...asked, previous_response_id: first.id })).status).toBe('completed');
@@ -103,7 +104,7 @@ describe.each([
     expect(byId.usage).toEqual(inFull.usage);
   });
 
-  it('removes a response, and the texts that could be named', async () => {
+  it('[H04] removes a response, and the texts that could be named', async () => {
     const app = await build();
     const { id, output } = await create(app);
     expect(await send(app, 'DELETE', `/responses/${id}`)).toMatchObject({
@@ -116,7 +117,7 @@ describe.each([
     expect((await postJson(app, '/responses', { ...valid, input })).status).toBe(400);
   });
 
-  it('lists the items that a response read', async () => {
+  it('[H05] lists the items that a response read', async () => {
     const app = await build();
     const foreign = { role: 'user', content: [{ type: 'input_text', text: 'Hi' }], id: 'mine', note: 1 };
     const first = await create(app, { input: [foreign, { role: 'assistant', content: 'Hello' }] });
@@ -156,7 +157,7 @@ describe.each([
       expect((await list(`?${query}`)).error).toMatchObject({ type: 'invalid_request_error', param });
   });
 
-  it('other methods get a 405, also where an operation has the form of an id', async () => {
+  it('[H24] other methods get a 405, also where an operation has the form of an id', async () => {
     const app = await build();
     const put = await send(app, 'PUT', '/responses/resp_1');
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE']);
@@ -164,9 +165,22 @@ describe.each([
       expect((await send(app, 'GET', path)).status).toBe(405);
     const { body } = await send(app, 'GET', '/openapi.json');
     expect(Object.keys(body.paths['/responses/{id}'])).toEqual(['get', 'delete']);
+    for (const [path, allow] of [
+      ['/responses/resp_1/input_items', 'GET, HEAD'],
+      ['/responses/resp_1/cancel', 'POST'],
+      ['/conversations', 'POST'],
+      ['/conversations/conv_1', 'GET, HEAD, POST, DELETE'],
+      ['/conversations/conv_1/items', 'GET, HEAD, POST'],
+      ['/conversations/conv_1/items/msg_1', 'GET, HEAD, DELETE'],
+    ]) {
+      const patched = await send(app, 'PATCH', path!);
+      expect([path, patched.status, patched.headers.get('allow')]).toEqual([path, 405, allow]);
+      expect(patched.headers.get('x-request-id')).not.toBeNull();
+      expect(body.paths).toHaveProperty([path!.replace(/resp_1|conv_1/, '{id}').replace('msg_1', '{item_id}')]);
+    }
   });
 
-  it('counts and shortens what a response follows', async () => {
+  it('[H19] counts and shortens what a response follows', async () => {
     const app = await build();
     const first = await create(app);
     const count = async (body: object): Promise<number> =>
@@ -181,7 +195,7 @@ describe.each([
   });
 });
 
-it('each key has its own responses; made-up keys share them', async () => {
+it('[H22] each key has its own responses; made-up keys share them', async () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const parted = await startHosted({ apiKeys: ['a', 'b'] });
   const { id } = await create(parted, {}, bearer('a'));
@@ -191,6 +205,49 @@ it('each key has its own responses; made-up keys share them', async () => {
   const open = await startHosted();
   const { id: shared } = await create(open, {}, bearer('a'));
   expect((await send(open, 'GET', `/responses/${shared}`, bearer('b'))).status).toBe(200);
+});
+
+it('[H24] look-ups need a key and do not count against the limits; what is made in the background counts once', async () => {
+  const rateLimits = { requestsPerMinute: 2 };
+  const app = await startHosted({ apiKeys: ['a'], rateLimits });
+  const key = { authorization: 'Bearer a' };
+  const { id } = await create(app, { background: true }, key);
+  for (let look = 0; look < 5; look += 1) expect((await send(app, 'GET', `/responses/${id}`, key)).status).toBe(200);
+  const conversation = await postJson(app, '/conversations', {}, key);
+  expect(conversation.status).toBe(200);
+  await create(app, {}, key);
+  expect((await postJson(app, '/responses', valid, key)).status).toBe(429);
+  for (const path of [`/responses/${id}`, `/responses/${id}/input_items`, `/conversations/${conversation.body.id}`])
+    expect((await send(app, 'GET', path)).status).toBe(401);
+});
+
+it('[H24] where nothing is kept they are unknown paths', async () => {
+  for (const app of [await start(), await startHosted({ store: false })]) {
+    for (const path of ['/responses/resp_1', '/responses/resp_1/input_items', '/conversations/conv_1'])
+      expect((await send(app, 'PUT', path)).status).toBe(404);
+    const { body } = await send(app, 'GET', '/openapi.json');
+    expect(
+      Object.keys(body.paths).filter((path) => path.includes('conversations') || path.includes('input_items')),
+    ).toEqual([]);
+  }
+});
+
+it('[H25] chat completions take `store` and `metadata` and keep nothing', async () => {
+  const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+  const { app } = await buildApp({
+    models: [scriptedChat()],
+    compatibility: 'hosted',
+    responses: kept.opener('hosted'),
+  });
+  const body = {
+    model: 'scripted-chat',
+    messages: [{ role: 'user', content: 'Hi' }],
+    store: true,
+    metadata: { a: 'b' },
+  };
+  expect((await postJson(app, '/chat/completions', body)).status).toBe(200);
+  expect(await kept.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  expect((await send(app, 'GET', '/chat/completions')).status).toBe(405);
 });
 
 it('[H02] what fails is not kept', async () => {

@@ -1,0 +1,223 @@
+/** Responses that are made while nobody waits: begun, begun anew where their engine was lost, and cancelled. @module */
+import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
+import { ResumeState } from '../../answer/resume-state.js';
+import { BackgroundRun } from '../../state/background-run.js';
+import type { KeptResponse, ResponseStore } from '../../state/response-store.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import { errorFacts } from '../errors/error-table.js';
+import { generate, renderBatches, runOptions } from '../generation/generate.js';
+import { acceptBody } from '../generation/generation-route.js';
+import type { RunOptions } from '../../scheduler/inference.js';
+import { holdLock, type Release, tryLock } from './hold-lock.js';
+import { callersOf, makeResponse, type MadeResponse } from './make-response.js';
+import { failureEvents, numbered } from './progress.js';
+import { createBodyReader } from './read-body.js';
+import { snapshot } from './render-generation.js';
+import { ENDS, type ResponseObject } from './response-object.js';
+
+/** A request that ends its tab each time is begun no further. */
+const MAX_STARTS = 3;
+
+/** Whoever holds it makes the response. */
+const lockOf = (id: string): string => `inpage:response:${id}`;
+
+/**
+ * Begins a response and goes on with it when its client is gone. The one that another host has begun is gone on with.
+ * @throws InferenceError `invalid_request` where it is larger than what is stored may be
+ */
+export async function beginRun(
+  made: MadeResponse,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<BackgroundRun> {
+  const state = await storeOf(context);
+  const { owner } = made.kept;
+  const { id } = made.progress.response;
+  const known = state.runOf(owner, id);
+  if (known) return known;
+  const run = newRun(made);
+  const release = await holdLock(lockOf(id), c.req.raw.signal, context.requestTimeout);
+  const starts = ((await state.findKept(owner, id))?.job?.starts ?? 0) + 1;
+  const options = runOptions(c, run.isStreamed ? 'first-token' : 'result', run.abort.signal);
+  if (await launch({ run, made, starts, options, release }, c, context)) return run;
+  release();
+  const message = 'The request is larger than what is stored here may be, and `background` needs it to be stored.';
+  throw new InferenceError('invalid_request', message, { param: 'background' });
+}
+
+/**
+ * The run of a response that is on its way. One that lost its engine is begun anew.
+ * @returns undefined: another engine makes it, or it is over by now
+ */
+export async function takeUp(
+  { id, owner }: { id: string; owner: string },
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<BackgroundRun | undefined> {
+  const state = await storeOf(context);
+  const known = state.runOf(owner, id);
+  if (known) return known;
+  const release = await tryLock(lockOf(id));
+  if (!release) return undefined;
+  const kept = await state.findKept(owner, id);
+  const begun = kept?.job && (await beginAnew(kept, { owner, release }, c, context));
+  if (!begun) release();
+  return begun;
+}
+
+async function beginAnew(
+  kept: KeptResponse,
+  { owner, release }: { owner: string; release: Release },
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<BackgroundRun | undefined> {
+  const state = await storeOf(context);
+  const response = kept.body as ResponseObject & KeptResponse['body'];
+  const { json = {}, starts = 0 } = kept.job ?? {};
+  const fail = async (thrown: InferenceError): Promise<undefined> => {
+    const { code, message } = thrown;
+    const body = {
+      ...response,
+      status: 'failed',
+      error: { code: code === 'internal' ? 'server_error' : code, message },
+    };
+    await state.keep(owner, { ...kept, body, job: undefined });
+  };
+  if (starts >= MAX_STARTS) return fail(new InferenceError('internal', 'The engine was lost each time it was begun.'));
+  try {
+    const accepted = await acceptBody(createBodyReader(context), { ...json }, c, context);
+    const begun = { id: response.id, createdAt: response.created_at, input: kept.input };
+    const made = makeResponse(accepted, callersOf(c), context, begun);
+    const run = newRun(made);
+    const resumeState = new ResumeState();
+    const deadline = run.isStreamed ? 'first-token' : 'result';
+    const options = { ...runOptions(c, deadline, run.abort.signal), resumeState };
+    return (await launch({ run, made, starts: starts + 1, options, release }, c, context)) ? run : undefined;
+  } catch (thrown) {
+    return fail(toInferenceError(thrown));
+  }
+}
+
+/** The answer to whoever cancels it. @throws InferenceError `invalid_request` for one that was not made in the background */
+export async function cancelResponse(
+  { id, owner }: { id: string; owner: string },
+  kept: KeptResponse,
+  context: HttpContext,
+): Promise<object> {
+  const state = await storeOf(context);
+  if (!(kept.body as Partial<ResponseObject>).background) {
+    const message = 'Only responses that were made with `background` can be cancelled.';
+    throw new InferenceError('invalid_request', message, { param: 'background' });
+  }
+  if (!kept.job) return kept.body;
+  await stopRun({ id, owner }, context);
+  // Nobody makes it here: from now on nobody will. It changes nothing where it was finished meanwhile.
+  await state.keep(owner, { ...kept, body: { ...kept.body, ...CANCELLED }, job: undefined });
+  return (await state.find(owner, id)) ?? kept.body;
+}
+
+/** Engines of the origin tell each other on it what is to be ended. */
+const STOPS = 'inpage:responses:stop';
+
+/** Seconds that an engine elsewhere may take to end a response. */
+const STOP_TIMEOUT = 10;
+
+/** Ends a response that is on its way, whichever engine makes it. */
+export async function stopRun({ id, owner }: { id: string; owner: string }, context: HttpContext): Promise<void> {
+  const run = (await storeOf(context)).runOf(owner, id);
+  if (run) return run.stop();
+  const channel = new BroadcastChannel(STOPS);
+  channel.postMessage(id);
+  try {
+    (await holdLock(lockOf(id), new AbortController().signal, STOP_TIMEOUT))();
+  } catch {
+    // An engine that does not answer is as good as gone.
+  } finally {
+    channel.close();
+  }
+}
+
+function stopWhenTold(id: string, run: BackgroundRun): void {
+  const channel = new BroadcastChannel(STOPS);
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => void (data === id && run.stop()));
+  void run.done.then(() => channel.close());
+}
+
+const CANCELLED = { status: 'cancelled' } as const;
+
+async function storeOf({ responses }: HttpContext): Promise<ResponseStore> {
+  const state = await responses?.();
+  if (!state) throw new InferenceError('internal', 'Nothing is stored here.');
+  return state;
+}
+
+function newRun({ progress, read }: MadeResponse): BackgroundRun {
+  const run: BackgroundRun = new BackgroundRun(read.json['stream'] === true, () => ({
+    ...snapshot(progress),
+    status: run.hasBegun ? 'in_progress' : 'queued',
+  }));
+  return run;
+}
+
+interface Launched {
+  run: BackgroundRun;
+  made: MadeResponse;
+  starts: number;
+  options: RunOptions;
+  release: Release;
+}
+
+/** @returns false: there is no room to keep it, and nothing was begun */
+async function launch(launched: Launched, c: HttpRequestContext, context: HttpContext): Promise<boolean> {
+  const { run, made, starts } = launched;
+  const { progress, kept, read } = made;
+  const state = await storeOf(context);
+  const { id } = progress.response;
+  const conversation = read.conversation && { id: read.conversation.id, read: read.conversation.ids };
+  const previous = progress.response.previous_response_id ?? undefined;
+  const body = asBody(run.snapshot() as ResponseObject);
+  const job = { json: read.json, starts };
+  const isKept = await state.keep(kept.owner, { body, input: kept.input, previous, conversation, job });
+  if (!isKept) return false;
+  state.addRun(kept.owner, id, run);
+  stopWhenTold(id, run);
+  void pump(launched, c.get('inferenceId'), context).catch((thrown: unknown) => console.error(thrown));
+  return true;
+}
+
+async function pump({ run, made, options, release }: Launched, requestId: string, context: HttpContext): Promise<void> {
+  const { progress, kept } = made;
+  const keepEnd = async (response: ResponseObject): Promise<void> => {
+    const previous = response.previous_response_id ?? undefined;
+    await (await storeOf(context)).keep(kept.owner, { body: asBody(response), input: kept.input, previous });
+  };
+  try {
+    const events = made.run(
+      (request, render) => renderBatches(generate(context, request, options), render, request.paramNames),
+      run.abort.signal,
+    );
+    let isOver = false;
+    for await (const piece of events) {
+      for (const event of piece) {
+        isOver ||= ENDS.has(event.type);
+        if (event.type === 'response.failed') await keepEnd(event.response);
+      }
+      run.add(piece.map((event) => numbered(event, progress)));
+    }
+    if (!isOver) throw new InferenceError('internal', 'The generation ended without a result.');
+  } catch (thrown) {
+    if (run.abort.signal.aborted) await keepEnd({ ...snapshot(progress), ...CANCELLED });
+    else {
+      const failed = failureEvents(errorFacts(toInferenceError(thrown), 'responses'), requestId, progress);
+      for (const event of failed) if (event.type === 'response.failed') await keepEnd(event.response);
+      run.add(failed);
+    }
+  } finally {
+    release();
+    run.end();
+  }
+}
+
+function asBody(response: ResponseObject): KeptResponse['body'] {
+  return { ...response, output: response.output.map((item) => ({ ...item })) };
+}

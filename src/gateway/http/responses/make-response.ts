@@ -1,0 +1,83 @@
+/** How a response is made from a body that was read. @module */
+import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import type { Generate } from '../generation/generation-route.js';
+import type { inConversation } from './in-conversation.js';
+import { type KeptInput, keepingWith, keepResponse } from './keep-answer.js';
+import { createProgress, idMaker, renderResponse, type ResponseProgress } from './progress.js';
+import type { ReadBody } from './read-body.js';
+import type { ResponsesRequest } from './request.js';
+import type { ResponseEvent } from './response-object.js';
+import { ownerOf, toStoredItems } from './stored-items.js';
+
+/** Who asks; see `HttpEnvironment`. */
+export interface Callers {
+  caller: string;
+  partition: string | undefined;
+}
+
+/** Of a request. */
+export function callersOf(c: HttpRequestContext): Callers {
+  return { caller: c.get('caller'), partition: c.get('partition') };
+}
+
+/** What a response that is made again has already. */
+export interface Begun extends Pick<KeptInput, 'input'> {
+  id: string;
+  /** Unix seconds. */
+  createdAt: number;
+}
+
+/** A response, before anything was made of it. */
+export interface MadeResponse {
+  progress: ResponseProgress;
+  read: ReadBody;
+  /** What it is kept with. */
+  kept: KeptInput;
+  /** Its events. Ending early frees the engine. */
+  run: (generate: Generate, signal: AbortSignal) => AsyncIterable<readonly ResponseEvent[]>;
+}
+
+/** See the module. */
+export function makeResponse(
+  { body, ...first }: ReadBody & { body: ResponsesRequest },
+  { caller, partition }: Callers,
+  context: HttpContext,
+  begun?: Begun,
+): MadeResponse {
+  const { sent, recent, conversation } = first;
+  const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
+  let { tools } = first;
+  const progress = createProgress({ body, model: first.request.model, isKept }, context, {
+    onItem: (item) => recent.add(caller, item),
+    formOf: (called) => tools.formOf(called),
+  });
+  if (begun) Object.assign(progress.response, { id: begun.id, created_at: begun.createdAt });
+  const createId = idMaker(context);
+  const isNamed = isKept || conversation !== undefined;
+  const input = begun?.input ?? (isNamed ? toStoredItems(sent, createId) : []);
+  const kept = { owner: ownerOf(partition), input };
+  const turn = { ...kept, response: progress.response.id, read: first, isKept, partition, createId };
+  return {
+    progress,
+    read: first,
+    kept,
+    run: (generate, signal) => {
+      const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
+        ({ tools } = read);
+        return generate(read.request, renderResponse(progress));
+      };
+      if (conversation) return takeTurn({ ...turn, signal }, answerTo, context);
+      if (!isKept) return answerTo(first);
+      return keepingWith(answerTo(first), (response) => keepResponse(response, kept, context));
+    },
+  };
+}
+
+/** See `inConversation`, which is loaded with its first use. */
+async function* takeTurn(
+  ...args: Parameters<typeof inConversation>
+): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
+  const part = await fetchPart(() => import('./in-conversation.js'));
+  yield* part.inConversation(...args);
+}
