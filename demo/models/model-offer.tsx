@@ -1,6 +1,7 @@
 /** A model of the hub to get with one click: what it is for and what it weighs, before one byte of it is fetched. */
 import type { ModelEntry } from 'inpage';
 import { hub, inference, models, statusVersion } from '../inference.js';
+import { CopyButton } from '../parts/copy-button.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { LoadProgress } from '../parts/load-progress.js';
 import { getModel, gets } from './get-model.js';
@@ -11,6 +12,8 @@ interface ModelOfferProps {
   needs: string;
   /** Heading for assistive technology. */
   label: string;
+  /** What `startInference` takes, to copy. */
+  entryText?: string;
   onReady?: () => void;
 }
 
@@ -20,7 +23,7 @@ export function downloadWords(bytes: number): string {
   return `about ${size} from ${new URL(hub.value).host}, once`;
 }
 
-export function ModelOffer({ entry, needs, label, onReady }: ModelOfferProps) {
+export function ModelOffer({ entry, needs, label, entryText, onReady }: ModelOfferProps) {
   void statusVersion.value;
   const state = gets.value[entry.id];
   const isRunning = state !== undefined && 'running' in state;
@@ -36,6 +39,7 @@ export function ModelOffer({ entry, needs, label, onReady }: ModelOfferProps) {
           <b>{entry.id}</b> · {needs}
         </span>
         <span class="push" />
+        {entryText === undefined ? null : <CopyButton code={entryText} label="Copy entry" />}
         <button type="button" class="small" disabled={!inference.value || isRunning} onClick={() => void get()}>
           {state && 'problem' in state ? 'Try again' : 'Get it'}
         </button>

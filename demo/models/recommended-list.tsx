@@ -32,12 +32,13 @@ export function RecommendedList() {
         </p>
       ) : null}
       {found?.length === 0 ? <p class="quiet">None fits into the room that this browser has left.</p> : null}
-      {found?.map(({ entry, bytes }) => (
+      {found?.map(({ entry, bytes, entryText }) => (
         <ModelOffer
           key={entry.id}
           entry={entry}
           needs={downloadWords(bytes)}
           label={entry.id}
+          entryText={entryText}
           onReady={() => entry.task === 'chat' && (chatModel.value = entry.id)}
         />
       ))}

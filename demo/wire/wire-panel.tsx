@@ -8,6 +8,7 @@ import { SNIPPETS } from './code-snippet.js';
 import { type EventSummary, describeEvent } from './describe-event.js';
 import { newestTurn } from './newest-turn.js';
 import { type WireEvent, type WireRequest, eventCount, events, request } from './wire-log.js';
+import { CopyButton } from '../parts/copy-button.js';
 
 const WELCOME: WireRequest = {
   path: '/chat/completions',
@@ -127,20 +128,6 @@ function Code({ request: shown, isOpen }: { request: WireRequest; isOpen: boolea
         </>
       ) : null}
     </details>
-  );
-}
-
-function CopyButton({ code }: { code: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(code);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
-  return (
-    <button type="button" class="small" onClick={() => void copy()}>
-      {isCopied ? 'Copied' : 'Copy'}
-    </button>
   );
 }
 

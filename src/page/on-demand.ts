@@ -28,8 +28,8 @@ export async function listWebLlmModels(): Promise<WebLlmModelInfo[]> {
 
 /**
  * Models of the Hugging Face Hub that run here, the largest that fits first: what each is for, the precision for the device
- * and the bytes of its weights, before anything is downloaded. `source`, `task`, `device` and `dtype` go into a `ModelEntry`
- * with `backend: 'transformers'`. The list is part of the package; the hub is not asked.
+ * and the bytes of its weights, before anything is downloaded. `entry` goes into `models` of `startInference` as it is. The
+ * list is part of the package; the hub is not asked.
  * @throws TypeError when the list cannot be fetched from the app's own origin
  * @example
  * const [best] = await recommendedModels({ task: 'chat', device: 'webgpu', maxBytes: 1e9 });

@@ -1,4 +1,5 @@
 /** The playground's panels and offers that need no conversation: one page, one loaded model. */
+import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
@@ -6,7 +7,6 @@ import { demoOrigin } from './support/demo-origin.js';
 import { createLanguageModel } from '../support/language-model.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
-import { paddedModel } from './support/padded-model.js';
 import { connectToSharedChromium } from './support/shared-chromium.js';
 
 /** A visitor's own additions. */
@@ -28,7 +28,7 @@ const JUDGE = {
 };
 
 /** What a device with 4 GB, plenty of room and no GPU is offered. */
-const OFFERED = 'Qwen2.5-0.5B-Instruct';
+const OFFERED = 'Qwen3-0.6B-GGUF';
 
 let browser: Browser;
 let context: BrowserContext;
@@ -37,7 +37,7 @@ let hub: FaultServer;
 let page: Page;
 beforeAll(async () => {
   browser = await connectToSharedChromium();
-  hub = await startFaultServer(hubFiles(`onnx-community/${OFFERED}`));
+  hub = await startFaultServer(hubFiles(`unsloth/${OFFERED}`));
   context = await newContext(browser);
   watched = watch(context);
   await context.addInitScript((url) => {
@@ -69,7 +69,8 @@ afterAll(async () => {
 
 /** tiny-chat under the name of the model that is offered. */
 function hubFiles(id: string): Record<string, Uint8Array> {
-  const files = paddedModel(2 ** 20);
+  const weights = readFileSync(new URL('../../public/models/tiny-chat/tiny-chat-Q8_0.gguf', import.meta.url));
+  const files = { 'Qwen3-0.6B-Q4_K_M.gguf': weights };
   const tree = Object.entries(files).map(([path, bytes]) => ({
     type: 'file',
     path,

@@ -1,28 +1,6 @@
-/**
- * Models of the Hugging Face Hub to begin with. Sizes are of the hub's files as its pages show them (10^6 bytes), so the list
- * holds only repositories whose figures are known, and classes that the table of classes lists as working.
- * @module
- */
-
-/** A precision that a repository has. */
-type ListedDtype = 'q8' | 'q4' | 'q4f16' | 'fp16' | 'fp32';
-
-/** A model of the list. */
-export interface ListedModel {
-  /** Hub id: the `source` of an entry. */
-  source: string;
-  task: 'chat' | 'embeddings' | 'speech-to-text';
-  /** `model_type` in its `config.json`. */
-  modelType: string;
-  /** What it is for, in a sentence. */
-  overview: string;
-  /** Megabytes (10^6 bytes) of weights to download, by precision. */
-  megabytes: Readonly<Partial<Record<ListedDtype, number>>>;
-  /** Tokens; of speech models those of an answer to half a minute. */
-  contextLength: number;
-  /** SPDX id or name. */
-  license: string;
-}
+/** Which of the listed models run on a device, with entries to paste. @module */
+import { LISTED_MODELS, type ListedDtype, type ListedModel } from './listed-models.js';
+import type { TypedModelEntry } from './model-entry.js';
 
 /** Which models to name. */
 export interface RecommendationFilter {
@@ -42,86 +20,16 @@ export interface RecommendedModel extends ListedModel {
   dtype: string;
   /** Bytes of weights in that precision. */
   bytes: number;
+  /** For `models` of `startInference`, as it is. Its `id` is the last part of `source`. */
+  entry: TypedModelEntry;
 }
 
-/** @internal By task, the smallest first. */
-export const LISTED_MODELS: readonly ListedModel[] = [
-  {
-    source: 'HuggingFaceTB/SmolLM2-360M-Instruct',
-    task: 'chat',
-    modelType: 'llama',
-    overview: 'Short answers and rewriting in English.',
-    megabytes: { q4: 417, q4f16: 299 },
-    contextLength: 8192,
-    license: 'apache-2.0',
-  },
-  {
-    source: 'onnx-community/Qwen2.5-0.5B-Instruct',
-    task: 'chat',
-    modelType: 'qwen2',
-    overview: 'Conversation, JSON and tools in many languages; the smallest of its kind.',
-    megabytes: { q8: 512, q4: 786, q4f16: 483 },
-    contextLength: 32_768,
-    license: 'apache-2.0',
-  },
-  {
-    source: 'onnx-community/Llama-3.2-1B-Instruct',
-    task: 'chat',
-    modelType: 'llama',
-    overview: 'Conversation, summaries and tools in eight languages.',
-    megabytes: { q8: 1240, q4: 1660, q4f16: 1070 },
-    contextLength: 131_072,
-    license: 'llama3.2',
-  },
-  {
-    source: 'onnx-community/Qwen2.5-1.5B-Instruct',
-    task: 'chat',
-    modelType: 'qwen2',
-    overview: 'Conversation, JSON and tools in many languages.',
-    megabytes: { q8: 1580, q4: 1790, q4f16: 1220 },
-    contextLength: 32_768,
-    license: 'apache-2.0',
-  },
-  {
-    source: 'Xenova/all-MiniLM-L6-v2',
-    task: 'embeddings',
-    modelType: 'bert',
-    overview: 'Search and comparison of English sentences.',
-    megabytes: { q8: 23, fp16: 45, fp32: 90 },
-    contextLength: 512,
-    license: 'apache-2.0',
-  },
-  {
-    source: 'Xenova/multilingual-e5-small',
-    task: 'embeddings',
-    modelType: 'bert',
-    overview: 'Search in about a hundred languages; texts begin with `query: ` or `passage: `.',
-    megabytes: { q8: 118, fp16: 235, fp32: 470 },
-    contextLength: 512,
-    license: 'mit',
-  },
-  {
-    source: 'Xenova/whisper-tiny',
-    task: 'speech-to-text',
-    modelType: 'whisper',
-    overview: 'Transcription in 99 languages, quick and rough.',
-    megabytes: { q8: 41, fp32: 152 },
-    contextLength: 448,
-    license: 'apache-2.0',
-  },
-  {
-    source: 'Xenova/whisper-base',
-    task: 'speech-to-text',
-    modelType: 'whisper',
-    overview: 'Transcription in 99 languages, with fewer mistakes.',
-    megabytes: { q8: 77, fp16: 146, fp32: 292 },
-    contextLength: 448,
-    license: 'apache-2.0',
-  },
-];
-
 /** The precision that a device takes best: the rules of `dtype: 'auto'`. Undefined: the repository has none. */
-function dtypeOn(device: 'wasm' | 'webgpu', { task, megabytes }: ListedModel): ListedDtype | undefined {
+function dtypeOn(device: 'wasm' | 'webgpu', { task, backend, megabytes }: ListedModel): ListedDtype | undefined {
+  const only = (engine: 'wasm' | 'webgpu'): ListedDtype[] =>
+    device === engine ? (Object.keys(megabytes) as ListedDtype[]) : [];
+  if (backend === 'gguf') return only('wasm')[0];
+  if (backend === 'web-llm') return only('webgpu')[0];
   const wanted: ListedDtype[] = device === 'wasm' ? ['q8'] : task === 'chat' ? ['q4f16', 'q4'] : ['fp32'];
   return wanted.find((dtype) => megabytes[dtype] !== undefined);
 }
@@ -136,6 +44,17 @@ export function recommend({
     const dtype = dtypeOn(device, model);
     if (dtype === undefined || (task !== undefined && model.task !== task)) return [];
     const bytes = model.megabytes[dtype]! * 1e6;
-    return bytes > maxBytes ? [] : [{ ...model, device, dtype, bytes }];
+    return bytes > maxBytes ? [] : [{ ...model, device, dtype, bytes, entry: entryOf(model, device, dtype) }];
   }).toSorted((a, b) => b.bytes - a.bytes);
+}
+
+function entryOf(
+  { source, task, backend, file }: ListedModel,
+  device: 'wasm' | 'webgpu',
+  dtype: string,
+): TypedModelEntry {
+  const id = source.slice(source.lastIndexOf('/') + 1);
+  const common = { id, task, backend, source };
+  const own = backend === 'transformers' ? { device, dtype } : { ...(file !== undefined && { file }) };
+  return { ...common, ...own } as TypedModelEntry;
 }

@@ -1,32 +1,60 @@
 /** `inpage models`. @module */
-import { type RecommendationFilter, recommend } from '../../core/models/recommended-models.js';
+import { type RecommendationFilter, type RecommendedModel, recommend } from '../../core/models/recommended-models.js';
+import { suggestName } from '../../core/models/suggest-name.js';
 import { type Command, type CommandValues, table, UsageError } from './command.js';
 import { print } from './print.js';
 
-const TASKS = ['chat', 'embeddings', 'speech-to-text'] as const;
+const TASKS = ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'] as const;
 const DEVICES = ['wasm', 'webgpu'] as const;
 
 /** Prints the list that `recommendedModels` reads. */
 export const models: Command = {
   summary: 'Lists models of the Hugging Face Hub to begin with: what for, megabytes, context, licence.',
-  usage: ['models [--task NAME] [--device NAME] [--max-mb N]'],
+  usage: ['models [--task NAME] [--device NAME] [--max-mb N]', 'models --entry NAME'],
   options: {
     task: { type: 'string', value: 'NAME', help: `One of ${TASKS.join(', ')}. Default: all` },
     device: { type: 'string', value: 'NAME', help: `One of ${DEVICES.join(', ')}. Default: wasm` },
+    entry: { type: 'string', value: 'NAME', help: 'Prints the entry of this model, for `models` of `startInference`' },
     'max-mb': { type: 'string', value: 'N', help: 'Megabytes of weights that may be downloaded. Default: any' },
   },
-  examples: ['npx inpage models', 'npx inpage models --task chat --device webgpu --max-mb 1000'],
+  examples: [
+    'npx inpage models',
+    'npx inpage models --task chat --device webgpu --max-mb 1000',
+    'npx inpage models --entry Qwen3-0.6B-GGUF',
+  ],
   run(words, values) {
     if (words.length > 0) throw new UsageError(`\`inpage models\` takes options only, not \`${words[0]}\`.`);
+    if (values['entry'] !== undefined) return print(`${entryText(String(values['entry']))}\n`);
     const found = recommend(filterOf(values));
     if (found.length === 0) throw new Error('No model of the list fits. Allow more with `--max-mb`.');
-    const rows = found.map(({ source, task, dtype, bytes, contextLength, license, overview }) => {
-      const facts = `${task}, ${dtype}, ${bytes / 1e6} MB, ${contextLength} tokens, ${license}`;
-      return [source, `${facts}. ${overview}`] as const;
+    const rows = found.map((model) => {
+      const { source, task, backend, dtype, bytes, contextLength, license, languages, overview } = model;
+      const facts = `${task}, ${backend}, ${dtype}, ${bytes / 1e6} MB, ${contextLength} tokens, ${license}`;
+      return [source, `${facts}. ${overview} Languages: ${languages}.`] as const;
     });
     print(`${table(rows)}\n`);
   },
 };
+
+/** As JavaScript, to paste. @param name id or source */
+function entryText(name: string): string {
+  const all = DEVICES.flatMap((device) => recommend({ device }));
+  const isNamed = ({ source, entry }: RecommendedModel): boolean => [source, entry.id].includes(name);
+  const found = all.find(isNamed);
+  if (!found)
+    throw new UsageError(
+      `There is no \`${name}\`. ${suggestName(
+        name,
+        all.map(({ entry }) => entry.id),
+      )}`,
+    );
+  const { device: _, ...elsewhere } = found.entry as unknown as Record<string, unknown>;
+  // On whatever device there is, where the model runs on both.
+  const isForBoth = all.filter(isNamed).length > 1;
+  const { dtype: __, ...any } = elsewhere;
+  const fields = Object.entries(isForBoth ? any : found.entry).map(([key, value]) => `${key}: '${String(value)}'`);
+  return `{ ${fields.join(', ')} }`;
+}
 
 function filterOf({ task, device, 'max-mb': most }: CommandValues): RecommendationFilter {
   if (most !== undefined && !(Number(most) > 0)) {

@@ -9,22 +9,28 @@ const offered = (device: Device) => choose(recommend({ task: 'chat', device: dev
 
 describe('the chat model that a device is offered', () => {
   it('is the largest that it has room and memory for', () => {
-    expect(offered(GPU)).toMatchObject({ bytes: 1.22e9, entry: { device: 'webgpu', dtype: 'q4f16' } });
+    expect(offered(GPU)).toMatchObject({ bytes: 1.07e9, entry: { device: 'webgpu', dtype: 'q4f16' } });
     expect(offered({ ...GPU, memoryGB: 4 })!.bytes).toBeLessThan(6e8);
-    expect(offered({ ...GPU, room: 4e8 })).toMatchObject({ entry: { id: 'SmolLM2-360M-Instruct' } });
-    expect(offered(WASM)).toMatchObject({ entry: { id: 'Qwen2.5-0.5B-Instruct', device: 'wasm', dtype: 'q8' } });
+    expect(offered({ ...GPU, room: 4e8 })).toMatchObject({
+      entry: { id: 'Qwen3-0.6B-q4f16_1-MLC', backend: 'web-llm' },
+    });
+    expect(offered(WASM)).toMatchObject({
+      entry: { id: 'Qwen3-0.6B-GGUF', backend: 'gguf', file: '*0.6B-Q4_K_M.gguf' },
+    });
   });
 
   it('is none where nothing fits', () => {
-    expect(offered({ ...WASM, memoryGB: 2 })).toBeUndefined();
+    expect(offered({ ...WASM, room: 2e8 })).toBeUndefined();
     expect(offered({ ...GPU, room: 1e6 })).toBeUndefined();
   });
 
   it('is in 32-bit floats, at their size, for a GPU without those of 16 bits', () => {
-    expect(offered({ ...GPU, hasHalfFloats: false, room: 5e8 })).toMatchObject({
+    const half = { ...GPU, hasHalfFloats: false };
+    expect(offered({ ...half, room: 4.3e8 })).toMatchObject({
       bytes: 4.17e8,
       entry: { id: 'SmolLM2-360M-Instruct', dtype: 'q4' },
     });
+    expect(offered({ ...half, room: 4e8 })).toMatchObject({ entry: { source: 'Qwen3-0.6B-q4f32_1-MLC' } });
     const [largest] = recommend({ task: 'chat', device: 'webgpu' });
     expect(recommendationOf(largest!, true).entry).toMatchObject({ dtype: 'q4f16', ownedBy: 'onnx-community' });
   });

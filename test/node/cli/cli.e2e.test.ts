@@ -81,10 +81,20 @@ it('`inpage models` lists what fits, the largest first', () => {
   const { code, out, err } = inpage('models', '--task', 'chat', '--device', 'webgpu', '--max-mb', '500');
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(
-    /^ {2}onnx-community\/Qwen2\.5-0\.5B-Instruct +chat, q4f16, 483 MB, 32768 tokens, apache-2\.0\. /,
+    /^ {2}onnx-community\/Qwen2\.5-0\.5B-Instruct +chat, transformers, q4f16, 483 MB, 32768 tokens, apache-2\.0\. /,
   );
-  expect(out.trim().split('\n')).toHaveLength(2);
+  expect(out.trim().split('\n')).toHaveLength(4);
   expect(inpage('models', '--max-mb', '1')).toMatchObject({ code: 1, out: '' });
+});
+
+it('`inpage models --entry` prints an entry to paste', () => {
+  const gguf =
+    "{ id: 'Qwen3-0.6B-GGUF', task: 'chat', backend: 'gguf', source: 'unsloth/Qwen3-0.6B-GGUF', file: '*0.6B-Q4_K_M.gguf' }\n";
+  expect(inpage('models', '--entry', 'unsloth/Qwen3-0.6B-GGUF')).toEqual({ code: 0, out: gguf, err: '' });
+  const both =
+    "{ id: 'whisper-base', task: 'speech-to-text', backend: 'transformers', source: 'Xenova/whisper-base' }\n";
+  expect(inpage('models', '--entry', 'whisper-base').out).toBe(both);
+  expect(inpage('models', '--entry', 'whisper-bass').err).toContain('Did you mean `whisper-base`?');
 });
 
 describe('what cannot be done ends with 1 and says why, in one line', () => {
