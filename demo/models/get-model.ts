@@ -4,6 +4,9 @@ import type { ModelEntry } from 'inpage';
 import { addModel, hub, inference } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 
+/** Engines whose models the panels get from the hub. */
+const FROM_HUB: readonly ModelEntry['backend'][] = ['gguf', 'transformers', 'web-llm'];
+
 /** `running`, or why it failed, by id. */
 export const gets = signal<Readonly<Record<string, { running: true } | { problem: string }>>>({});
 
@@ -12,7 +15,7 @@ export async function getModel(entry: ModelEntry): Promise<boolean> {
   const put = (state: { running: true } | { problem: string }): void => {
     gets.value = { ...gets.value, [entry.id]: state };
   };
-  if (!navigator.onLine && entry.backend === 'transformers') {
+  if (!navigator.onLine && FROM_HUB.includes(entry.backend)) {
     put({
       problem: `There is no network now, and the model comes from ${new URL(hub.value).host}. Try again with one.`,
     });

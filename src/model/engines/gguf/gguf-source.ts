@@ -1,7 +1,7 @@
 /** The file of an entry: which one it is, its head before anything else of it is fetched, then its weights. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
-import { ggufFileURLOf } from '../../../core/models/entry-files.js';
+import { ggufFileURLOf, isHubId } from '../../../core/models/entry-files.js';
 import type { VendorMetadata } from '../../../core/models/model-description.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
@@ -186,16 +186,23 @@ async function chooseFrom(
   files: ModelFiles,
   { localFiles }: Pick<LoadOptions, 'localFiles'>,
 ): Promise<string> {
-  const { id, file, loras = [] } = entry;
+  const { id, source = id, file, loras = [] } = entry;
   if (file !== undefined && !file.includes('*')) return file;
   const adapters = new Set(loras.map((lora) => nameOf(lora.file ?? lora.source)));
   const all = localFiles ? pickedNames(localFiles) : await listNames(files);
   const listed = all.filter(({ name }) => !adapters.has(name));
+  if (listed.length === 0 && !localFiles && isHubId(source)) throw notListed(id, source);
   if (listed.length === 0) {
     const why = file === undefined ? 'needs `file`' : 'cannot have `*` in `file`';
     throw wrongFile(id, `it ${why}, because its source has no list of files`, []);
   }
   return chooseFile(entry, listed);
+}
+
+/** `unavailable`: a repository always has a list, so the hub did not answer, or knows no such repository. */
+function notListed(id: string, source: string): InferenceError {
+  const message = `The model \`${id}\` could not be loaded. The hub gave no list of the GGUF files of \`${source}\`. Is the hub reachable, and is \`source\` right?`;
+  return new InferenceError('unavailable', message);
 }
 
 /** The last part of a path. */

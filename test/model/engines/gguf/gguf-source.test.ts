@@ -107,6 +107,15 @@ describe('the file of an entry', () => {
     expect((await open({ source: 'own/er', file: '*Q4_K_M.gguf' })).file).toBe('a-Q4_K_M.gguf');
   });
 
+  it('[W02] of a hub that does not answer is unavailable, and may be there later', async () => {
+    store.isOffline = () => true;
+    store.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+    for (const file of [undefined, '*Q4_K_M.gguf']) {
+      const failure = await failureOf({ source: 'own/er', ...(file !== undefined && { file }) });
+      expect(failure).toMatch(/^unavailable: .*no list of the GGUF files of `own\/er`\. Is the hub reachable/);
+    }
+  });
+
   it('is what `integrity` says: by its name, one hash, or a manifest', async () => {
     const right = sha256Of(FILE);
     const wrong = sha256Of(new Uint8Array(1));
