@@ -14,7 +14,7 @@ export interface LayerMemory {
   attended: number;
   gateUp: number;
   inner: number;
-  places: number;
+  kvCells: number;
   spans: number;
   /** Of the rows' positions, for each kind of RoPE. */
   angles: Readonly<Record<'usual' | 'window', { cos: number; sin: number }>>;
@@ -54,7 +54,7 @@ export class DecoderLayers {
     this.#rotate(layer, layerShape, rows);
     const start = index * this.#layerBytes;
     const [stride, keys, values] = [this.#stride, this.#keys, this.#values];
-    functions.storeHeads(precision, at.qkv, stride, rows, keys, values, kvHeads, headSize, at.places, start);
+    functions.storeHeads(precision, at.qkv, stride, rows, keys, values, kvHeads, headSize, at.kvCells, start);
     if (units === 0) return;
     const { window } = layerShape;
     const sizes = [heads, kvHeads, headSize, attentionScale, attentionCap, window] as const;

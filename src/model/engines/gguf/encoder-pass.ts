@@ -97,7 +97,7 @@ export class EncoderPass implements TextReader {
     }
     for (const { first, count } of texts) {
       const qkv = at.qkv + first * stride * 4;
-      functions.storeHeads(32, qkv, stride, count, width, 2 * width, heads, headSize, at.places, 0);
+      functions.storeHeads(32, qkv, stride, count, width, 2 * width, heads, headSize, at.kvCells, 0);
       this.#kernels.memory.integers(at.span, 4).set([0, count, -count, at.table]);
       const sizes = [heads, heads, headSize, headSize ** -0.5, 0, 0] as const;
       const out = at.attended + first * width * 4;
@@ -150,9 +150,9 @@ function allocate({ memory }: SharedKernels, { width, heads, headSize, feedForwa
   const pageBytes = 2 * heads * headBytes(32, headSize);
   const pages = Array.from({ length: pagesOf(rows) }, () => memory.allocate(pageBytes));
   const table = memory.allocate(pages.length * 4);
-  const places = memory.allocate(rows * 8);
+  const kvCells = memory.allocate(rows * 8);
   memory.integers(table, pages.length).set(pages);
-  const list = memory.integers(places, rows * 2);
+  const list = memory.integers(kvCells, rows * 2);
   for (let row = 0; row < rows; row++)
     list.set([pages[Math.floor(row / PAGE_POSITIONS)]!, row % PAGE_POSITIONS], row * 2);
   return {
@@ -162,7 +162,7 @@ function allocate({ memory }: SharedKernels, { width, heads, headSize, feedForwa
     y: floats(width, PASS_ROWS),
     inner: floats(feedForward, PASS_ROWS),
     table,
-    places,
+    kvCells,
     span: memory.allocate(16),
   };
 }

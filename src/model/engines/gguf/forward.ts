@@ -84,7 +84,7 @@ export class ForwardPass {
    */
   run(spans: readonly Span[], wish: 'logits' | 'states' = 'logits'): Float32Array<ArrayBuffer>[][] {
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
-    const rows = this.#place(spans);
+    const rows = this.#layOut(spans);
     const { layers } = this.#weights;
     const wanted = wantedRows(spans);
     this.#adapters?.begin(spans);
@@ -107,11 +107,11 @@ export class ForwardPass {
   }
 
   /** Writes where the rows' keys and values go, whom they see and how they are rotated. @returns rows */
-  #place(spans: readonly Span[]): number {
+  #layOut(spans: readonly Span[]): number {
     const at = this.#at;
     const tablePages = pagesOf(this.#shape.contextLength);
     const spanTable = this.#memory.integers(at.spans, spans.length * 4);
-    const places = this.#memory.integers(at.places, PASS_ROWS * 2);
+    const kvCells = this.#memory.integers(at.kvCells, PASS_ROWS * 2);
     let row = 0;
     for (let span = 0; span < spans.length; span++) {
       const { tokens, kv } = spans[span]!;
@@ -120,8 +120,8 @@ export class ForwardPass {
       spanTable.set([row, tokens.length, kv.length, table], span * 4);
       for (let token = 0; token < tokens.length; token++) {
         const position = kv.length + token;
-        places[row * 2] = kv.pages[Math.floor(position / PAGE_POSITIONS)]!;
-        places[row * 2 + 1] = position % PAGE_POSITIONS;
+        kvCells[row * 2] = kv.pages[Math.floor(position / PAGE_POSITIONS)]!;
+        kvCells[row * 2 + 1] = position % PAGE_POSITIONS;
         row += 1;
       }
     }
@@ -215,7 +215,7 @@ function allocate(shape: ForwardShape, { memory }: SharedKernels) {
     gateUp: floats(2 * feedForward),
     inner: floats(feedForward),
     logits: floats(vocabulary, LOGIT_ROWS),
-    places: memory.allocate(PASS_ROWS * 8),
+    kvCells: memory.allocate(PASS_ROWS * 8),
     spans: memory.allocate(PASS_ROWS * 16),
     tables: memory.allocate(PASS_ROWS * pagesOf(contextLength) * 4),
   };

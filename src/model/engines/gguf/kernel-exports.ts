@@ -172,7 +172,7 @@ export interface KernelExports {
    * @param keys numbers from the start of a row to its heads of keys
    * @param values the same for its heads of values
    * @param size of a head; divisible by 8
-   * @param places [rows][2] of 32-bit integers: address of the page, position in it
+   * @param kvCells [rows][2] of 32-bit integers: address of the page, position in it
    * @param layer bytes from the start of a page to the layer
    */
   storeHeads(
@@ -184,7 +184,7 @@ export interface KernelExports {
     values: number,
     heads: number,
     size: number,
-    places: number,
+    kvCells: number,
     layer: number,
   ): void;
   /**

@@ -51,7 +51,7 @@ function attendAs<T>(
 
 /** Where the i-th query is: of row i / group the i % group-th head. */
 // @ts-ignore: decorator
-@inline function place(base: usize, line: usize, group: i32, size: i32, i: i32): usize {
+@inline function addressOf(base: usize, line: usize, group: i32, size: i32, i: i32): usize {
   const row = i / group;
   return base + <usize>row * line + <usize>((i - row * group) * size << 2);
 }
@@ -77,8 +77,8 @@ function attendTogether<T>(
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
   const s1 = scratch + line, s2 = s1 + line, s3 = s2 + line;
-  const q0 = place(q, qLine, group, size, query), q1 = place(q, qLine, group, size, query + 1);
-  const q2 = place(q, qLine, group, size, query + 2), q3 = place(q, qLine, group, size, query + 3);
+  const q0 = addressOf(q, qLine, group, size, query), q1 = addressOf(q, qLine, group, size, query + 1);
+  const q2 = addressOf(q, qLine, group, size, query + 2), q3 = addressOf(q, qLine, group, size, query + 3);
   for (let o: usize = 0; o < line; o += PAGE << 2) {
     const k = <usize>load<i32>(table + (o >> 6)) + keys, end = min(line - o, PAGE << 2);
     if (n == 4) scores<T>(4, k, size, end, q0, q1, q2, q3, scratch + o, s1 + o, s2 + o, s3 + o);
@@ -93,10 +93,10 @@ function attendTogether<T>(
     const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : scale);
     if (!isFloat<T>()) applyScales(s, line, table, values);
     // The sums begin with what they are multiplied by in the end.
-    store<f32>(place(out, outLine, group, size, query + i), inverse);
+    store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
   }
-  const o0 = place(out, outLine, group, size, query), o1 = place(out, outLine, group, size, query + 1);
-  const o2 = place(out, outLine, group, size, query + 2), o3 = place(out, outLine, group, size, query + 3);
+  const o0 = addressOf(out, outLine, group, size, query), o1 = addressOf(out, outLine, group, size, query + 1);
+  const o2 = addressOf(out, outLine, group, size, query + 2), o3 = addressOf(out, outLine, group, size, query + 3);
   if (n == 4) sums<T>(4, table, values, size, most, scratch, s1, s2, s3, o0, o1, o2, o3);
   else if (n == 3) sums<T>(3, table, values, size, most, scratch, s1, s2, s2, o0, o1, o2, o2);
   else if (n == 2) sums<T>(2, table, values, size, most, scratch, s1, s1, s1, o0, o1, o1, o1);

@@ -70,17 +70,17 @@ const PAGE: usize = 64;
 const GREATEST: f32 = 32767;
 
 export function storeHeads(
-  precision: i32, qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, places: usize, layer: usize,
+  precision: i32, qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, kvCells: usize, layer: usize,
 ): void {
-  if (precision == 16) storeAs<i16>(qkv, stride, rows, keys, values, heads, size, places, layer);
-  else storeAs<f32>(qkv, stride, rows, keys, values, heads, size, places, layer);
+  if (precision == 16) storeAs<i16>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
+  else storeAs<f32>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
 }
 
-function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, places: usize, layer: usize): void {
+function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, kvCells: usize, layer: usize): void {
   const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
   for (; rows; rows--) {
-    const slot = <usize>load<i32>(places, 4);
-    let page = <usize>load<i32>(places) + layer;
+    const slot = <usize>load<i32>(kvCells, 4);
+    let page = <usize>load<i32>(kvCells) + layer;
     for (let h = 0; h < heads; h++) {
       storeKey<T>(page, slot, qkv + <usize>((keys + h * size) << 2), size);
       page += step;
@@ -90,7 +90,7 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
       page += step;
     }
     qkv += <usize>stride << 2;
-    places += 8;
+    kvCells += 8;
   }
 }
 
