@@ -1,5 +1,5 @@
 /** Pages that host the service in a browser that is driven from outside, and what tests ask them. @module */
-import type { PageInference } from '../../src/index.js';
+import type { InferenceOptions, PageInference } from '../../src/index.js';
 import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { retry, type WebDriver } from './web-driver.js';
 
@@ -17,9 +17,13 @@ export const DOORS = ['service-worker', 'inference.fetch'] as const;
 export type Door = (typeof DOORS)[number];
 
 /** Opens the page without an interface and waits until the service has started. */
-export async function openHost(driver: WebDriver, origin = demoOrigin()): Promise<void> {
+export async function openHost(
+  driver: WebDriver,
+  origin = demoOrigin(),
+  options: InferenceOptions = {},
+): Promise<void> {
   const id = String(Math.random());
-  await driver.navigateTo(`${origin}/host.html?${id}#{}`);
+  await driver.navigateTo(`${origin}/host.html?${id}#${encodeURIComponent(JSON.stringify(options))}`);
   const started = () =>
     driver.execute(async (page) => {
       if (location.search !== `?${page}`) throw new Error('The page before is still there.');

@@ -1,11 +1,15 @@
 /** The service in a browser that is not Chromium; each has a file of its own, so that they run beside each other. @module */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveFolder } from '../e2e/support/serve-demo.js';
+import { tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
+import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
 import { ask, DOORS, openHost, startStream, streamedSoFar } from './host-page.js';
 import type { OpenBrowser, WebDriver } from './web-driver.js';
 
+const DEMO = join(import.meta.dirname, '../../dist-demo');
 const FRANCE = 'What is the capital of France?';
 
 /**
@@ -196,8 +200,35 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     });
   });
 
+  it('a model in a GGUF file chats, and so does its adapter', async () => {
+    const files = mkdtempSync(join(tmpdir(), 'inpage-gguf-'));
+    writeFileSync(join(files, 'tiny.gguf'), tinyFile({ kind: 'Q4_0' }));
+    writeFileSync(join(files, 'lora.gguf'), tinyAdapter({ model: {} }));
+    const server = await serveFolder(DEMO, true, true, { '/gguf/': files });
+    try {
+      const loras = [{ source: '/gguf/lora.gguf', id: 'sql' }];
+      const entry = { id: 'tiny', task: 'chat', backend: 'gguf', source: '/gguf/tiny.gguf', loras } as const;
+      await openHost(driver, server.origin, { models: [entry] });
+      const answers = await driver.execute(askBoth, undefined);
+      for (const { model, text, logprobs } of answers) {
+        expect(text, model).not.toBe('');
+        expect(logprobs.every((each) => each <= 0)).toBe(true);
+      }
+      expect(answers.map(({ model }) => model)).toEqual(['tiny', 'tiny:sql']);
+      expect(answers[0]!.logprobs).not.toEqual(answers[1]!.logprobs);
+      const { relaxed, status } = await driver.execute(stateOfTiny, RELAXED);
+      expect(status).toMatchObject({ backend: 'gguf', device: 'wasm', dtype: 'q4_0', contextLength: 512 });
+      // Where a browser lacks relaxed SIMD, the app is told.
+      expect(/relaxed SIMD .* twice as long/.test(status.warning ?? '')).toBe(!relaxed);
+    } finally {
+      await driver.navigateTo('about:blank');
+      await server.close();
+      rmSync(files, { recursive: true });
+    }
+  });
+
   it('workers start after the server has said 304 without the headers of isolation', async () => {
-    const server = await serveFolder(join(import.meta.dirname, '../../dist-demo'), true, true, {}, 'bare');
+    const server = await serveFolder(DEMO, true, true, {}, 'bare');
     try {
       for (let visit = 1; visit <= 4; visit++) {
         await openHost(driver, server.origin);
@@ -227,6 +258,37 @@ const NAMES = {
   additionalProperties: false,
 };
 const FORMAT = { type: 'json_schema', json_schema: { name: 'names', strict: true, schema: NAMES } };
+
+/** A program with an instruction of relaxed SIMD: `i8x16.relaxed_swizzle`. */
+const RELAXED = [
+  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0],
+  ...[65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
+];
+
+/** Runs in the page: what the model says, and what its adapter does. */
+async function askBoth(): Promise<{ model: string; text: string; logprobs: number[] }[]> {
+  interface Answer {
+    model: string;
+    choices: { message: { content: string }; logprobs: { content: { logprob: number }[] } }[];
+  }
+  const ask = async (model: string) => {
+    const messages = [{ role: 'user', content: 'Hello!' }];
+    const body = JSON.stringify({ model, messages, max_tokens: 16, logprobs: true });
+    const response = await fetch('/v1/chat/completions', { method: 'POST', body });
+    if (!response.ok) throw new Error(await response.text());
+    const answer = (await response.json()) as Answer;
+    const [choice] = answer.choices;
+    const logprobs = choice!.logprobs.content.map(({ logprob }) => logprob);
+    return { model: answer.model, text: choice!.message.content, logprobs };
+  };
+  return [await ask('tiny'), await ask('tiny:sql')];
+}
+
+/** Runs in the page. */
+async function stateOfTiny(program: number[]) {
+  const status = window.inference!.status().find(({ id }) => id === 'tiny')!;
+  return { relaxed: WebAssembly.validate(new Uint8Array(program)), status: { ...status } };
+}
 
 /** How many pieces of text have come. */
 const chunksIn = (text: string): number => text.match(/"content":"/g)?.length ?? 0;
