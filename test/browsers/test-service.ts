@@ -211,7 +211,7 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       await openHost(driver, server.origin, { models: [entry] });
       const answers = await driver.execute(askBoth, undefined);
       for (const { model, text, logprobs } of answers) {
-        expect(text, model).not.toBe('');
+        expect([model, text]).not.toEqual([model, '']);
         expect(logprobs.every((each) => each <= 0)).toBe(true);
       }
       expect(answers.map(({ model }) => model)).toEqual(['tiny', 'tiny:sql']);
@@ -261,9 +261,9 @@ const FORMAT = { type: 'json_schema', json_schema: { name: 'names', strict: true
 
 /** A program with an instruction of relaxed SIMD: `i8x16.relaxed_swizzle`. */
 const RELAXED = [
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0],
-  ...[65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
-];
+  [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0],
+  [65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
+].flat();
 
 /** Runs in the page: what the model says, and what its adapter does. */
 async function askBoth(): Promise<{ model: string; text: string; logprobs: number[] }[]> {

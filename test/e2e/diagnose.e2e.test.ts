@@ -50,6 +50,25 @@ it('finds no problem on a page that is right, and says of each check what it fou
   expect(findings.filter(({ level, fix }) => (level === 'ok') !== (fix === undefined))).toEqual([]);
 });
 
+const GGUF = '/models/tiny-chat/tiny-chat-Q8_0.gguf';
+const OWN: InferenceOptions = { models: [{ id: 'own', task: 'chat', backend: 'gguf', source: GGUF }] };
+
+it('finds a GGUF file where it should be, and says which ones it did not ask for', async () => {
+  const loras = [{ source: '/models/tiny-chat', file: 'tiny-chat-Q8_0.gguf' }];
+  const findings = await findingsOf({
+    models: [
+      { id: 'own', task: 'chat', backend: 'gguf', source: GGUF, loras },
+      { id: 'hub', task: 'chat', backend: 'gguf', source: 'owner/name-GGUF' },
+    ],
+  });
+  const found = findings.filter(({ check }) => check === 'models').map(({ level, message }) => `${level}: ${message}`);
+  expect(found).toEqual([
+    'ok: `own` is served at /models/tiny-chat/tiny-chat-Q8_0.gguf',
+    'ok: `hub` comes from the hub (owner/name-GGUF), which this check does not contact',
+  ]);
+  expect(errors).toEqual([]);
+});
+
 const html = { contentType: 'text/html', body: '<!doctype html>' };
 const withHeaders = (change: Record<string, string>) => async (route: Route) => {
   const response = await route.fetch();
@@ -119,6 +138,33 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     'models',
     'problem',
     /onnx\/model_quantized\.onnx returned status 404/,
+  ],
+  [
+    'the GGUF file is missing',
+    /tiny-chat-Q8_0\.gguf|inpage-model\.json/,
+    (route) => route.fulfill({ status: 404 }),
+    OWN,
+    'models',
+    'problem',
+    /tiny-chat-Q8_0\.gguf returned status 404.*`own` has the `source`/,
+  ],
+  [
+    'the GGUF file is another file',
+    /tiny-chat-Q8_0\.gguf/,
+    (route) => route.fulfill({ contentType: 'application/octet-stream', body: 'version https://git-lfs.github.com' }),
+    OWN,
+    'models',
+    'problem',
+    /tiny-chat-Q8_0\.gguf is not a GGUF file/,
+  ],
+  [
+    'the policy of workers refuses the WASM of a GGUF model',
+    /gateway-worker/,
+    withHeaders({ 'content-security-policy': "script-src 'self'" }),
+    OWN,
+    'content-security-policy',
+    'problem',
+    /gateway-worker.* does not allow WASM.*'wasm-unsafe-eval'/,
   ],
   [
     'the policy refuses workers',

@@ -10,7 +10,8 @@ import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file
 import { VARIANTS } from '../model/engines/gguf/support/tiny-variants.js';
 import type { Llama } from './llama-cpp.js';
 
-const KINDS = [
+/** As files name them. */
+export const KINDS = [
   ...(['F16', 'BF16', 'Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'Q8_0', 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K'] as const),
   ...(['IQ4_NL', 'IQ4_XS', 'MXFP4'] as const),
 ];
@@ -21,8 +22,18 @@ const CONTEXT = 512;
 /** llama.cpp looks up GELU in a table of 16-bit floats. */
 const MOST_DIFFERENCE = 0.005;
 
-/** @returns what differs */
-export async function compareModels(llama: Llama): Promise<string[]> {
+/** A model that both have read. */
+export interface Comparison {
+  /** What was compared, for people. */
+  name: string;
+  /** Largest difference of the log-probabilities of a token. */
+  worst: number;
+  /** What must not be. */
+  differences: readonly string[];
+}
+
+/** Of every architecture, and of their variants. */
+export async function compareModels(llama: Llama): Promise<Comparison[]> {
   const files: [string, TinyFile][] = [
     ...(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[]).map((architecture): [string, TinyFile] => [
       architecture,
@@ -30,21 +41,20 @@ export async function compareModels(llama: Llama): Promise<string[]> {
     ]),
     ...Object.entries(VARIANTS),
   ];
-  const differences: string[] = [];
+  const comparisons: Comparison[] = [];
   for (const [name, options] of files) {
     const file = tinyFile({ ...options, kind: 'F32' });
-    differences.push(...(await compareModel(llama, name, file, file)));
+    comparisons.push(await compareModel(llama, name, file, file));
   }
-  return differences;
+  return comparisons;
 }
 
 /**
  * Kinds of tensors: tokens are looked up in one of the kind, which llama.cpp does exactly; then all matrices are of it, and
  * llama.cpp has the numbers that they hold as 32-bit floats.
- * @returns what differs
  */
-export async function compareKinds(llama: Llama): Promise<string[]> {
-  const differences: string[] = [];
+export async function compareKinds(llama: Llama): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
   const sizes = { width: 256, inner: 256 };
   for (const kind of KINDS) {
     const embedding = tinyFile({
@@ -52,21 +62,18 @@ export async function compareKinds(llama: Llama): Promise<string[]> {
       kind: (name) => (name === 'token_embd.weight' ? kind : 'F32'),
       untied: true,
     });
-    differences.push(...(await compareModel(llama, `${kind}, looked up`, embedding, embedding)));
+    comparisons.push(await compareModel(llama, `${kind}, looked up`, embedding, embedding));
     const all = tinyFile({ ...sizes, kind });
     const plain = tinyFile({ ...sizes, kind, asFloats: true });
-    differences.push(...(await compareModel(llama, `${kind}, multiplied`, all, plain)));
+    comparisons.push(await compareModel(llama, `${kind}, multiplied`, all, plain));
   }
-  return differences;
+  return comparisons;
 }
 
 const LOOK_UP = (name: string): boolean => name === 'token_embd.weight' || name === 'output.weight';
 
-/**
- * Adapters beside the weights, in 32 bits.
- * @returns what differs
- */
-export async function compareAdapters(llama: Llama): Promise<string[]> {
+/** Adapters beside the weights, in 32 bits. */
+export async function compareAdapters(llama: Llama): Promise<Comparison[]> {
   const cases: [string, TinyFile, (TinyAdapter & { scale?: number })[]][] = [
     ...(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[]).map(
       (architecture): [string, TinyFile, TinyAdapter[]] => [
@@ -89,7 +96,7 @@ export async function compareAdapters(llama: Llama): Promise<string[]> {
       ],
     ],
   ];
-  const differences: string[] = [];
+  const comparisons: Comparison[] = [];
   for (const [name, model, given] of cases) {
     const file = tinyFile({ ...model, kind: 'F32' });
     const adapters = given.map(({ scale = 1, ...adapter }) => ({
@@ -98,9 +105,9 @@ export async function compareAdapters(llama: Llama): Promise<string[]> {
       theirFile: tinyAdapter({ ...adapter, asFloats: true }),
       scale,
     }));
-    differences.push(...(await compareModel(llama, name, file, file, adapters)));
+    comparisons.push(await compareModel(llama, name, file, file, adapters));
   }
-  return differences;
+  return comparisons;
 }
 
 interface ComparedAdapter extends Required<GivenAdapter> {
@@ -115,18 +122,19 @@ async function compareModel(
   file: Uint8Array,
   theirFile: Uint8Array,
   adapters: readonly ComparedAdapter[] = [],
-): Promise<string[]> {
+): Promise<Comparison> {
   const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS, adapters).catch((error: unknown) => String(error));
-  if (typeof theirs === 'string') return [`${name}: ${theirs}`];
+  if (typeof theirs === 'string') return { name, worst: Number.NaN, differences: [`${name}: ${theirs}`] };
   const ours = await logitsOfFile(file, TOKENS, { adapters });
   const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
   const answer = await answerOf(file, adapters);
   const isSame = answer.join() === theirs.answer.join();
   console.warn(`${name}: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`);
-  return [
+  const differences = [
     ...(worst < MOST_DIFFERENCE ? [] : [`${name}: log-probabilities differ by ${worst}`]),
     ...(isSame ? [] : [`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`]),
   ];
+  return { name, worst, differences };
 }
 
 async function answerOf(file: Uint8Array, adapters: readonly GivenAdapter[]): Promise<number[]> {

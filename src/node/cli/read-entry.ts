@@ -66,9 +66,9 @@ function checked(value: unknown, name: string): NamedModel {
   const entry = parsed(value, refuse);
   const { id, backend, source = id } = entry;
   if (backend === 'web-llm' && entry.modelLibrary === undefined) return entry;
-  if (!isHubId(source) && !URL.canParse(source)) {
-    return refuse('the `source` of an entry to pack must be a hub id or an absolute URL.');
-  }
+  const sources = [source, ...(entry.loras ?? []).map((lora) => lora.source)];
+  if (!sources.every((each) => isHubId(each) || URL.canParse(each)))
+    return refuse('the `source` of an entry to pack, and of its adapters, must be a hub id or an absolute URL.');
   return entry;
 }
 

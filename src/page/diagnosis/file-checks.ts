@@ -1,13 +1,8 @@
-/** The files that engines load, and the policy they run under. @module */
-import { folderURLOf } from '../../core/models/entry-files.js';
-import type { ModelEntry } from '../../core/models/model-entry.js';
+/** The files of ONNX Runtime, and the policy that engines run under. @module */
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { trustedScriptURL, trustedTypesError } from '../../core/errors/trusted-types.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
-import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
-import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
-import { PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
-import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, warning } from './finding.js';
+import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, usesWasm, warning } from './finding.js';
 import { COPY_FILES, hashOf, requestFile } from './served-file.js';
 
 const NOT_NEEDED = ok('not needed: no model of this page runs on ONNX Runtime');
@@ -63,54 +58,6 @@ async function runtimeFile(
   return undefined;
 }
 
-/** Configuration, tokenizer and graphs of the models that this page's own entries name. Hubs are not asked. */
-export const modelFiles: Check = async ({ models }) => {
-  const local = models.filter(({ backend }) => backend === 'transformers');
-  if (local.length === 0) return ok('no model of this page has files for ONNX Runtime');
-  return (await Promise.all(local.map(filesOfModel))).flat();
-};
-
-async function filesOfModel(entry: ModelEntry): Promise<CheckResult[]> {
-  const source = entry.source ?? entry.id;
-  const folder = folderURLOf(source, document.baseURI);
-  if (folder === undefined)
-    return [ok(`\`${entry.id}\` comes from the hub (${source}), which this check does not contact`)];
-  const fix = `\`${entry.id}\` has the \`source\` ${source}: check it, and that the folder is deployed.`;
-  const { response, fault } = await requestFile({ url: `${folder}config.json`, name: 'the file', fix });
-  if (fault) return [fault];
-  const config: unknown = await response.json().catch(() => undefined);
-  const { pathname } = new URL(folder);
-  if (typeof config !== 'object' || config === null) {
-    return [problem(`the file ${pathname}config.json is not JSON`, fix)];
-  }
-  const dtype = dtypeFor(entry, 'wasm');
-  const weights = graphsOf(entry.task, config as Record<string, unknown>).flatMap((graph) => {
-    const said = dtypeOf(dtype, graph);
-    return said === undefined ? [] : [graphFile(graph, said)];
-  });
-  const faultsOf = async (files: string[]): Promise<CheckResult[]> => {
-    const outcomes = files.map(async (file) => {
-      const served = await requestFile({ url: folder + file, name: 'the file', fix });
-      await served.response?.body?.cancel();
-      return served.fault ?? [];
-    });
-    return (await Promise.all(outcomes)).flat();
-  };
-  const [others, missing] = await Promise.all([faultsOf(['tokenizer.json']), faultsOf(weights)]);
-  const faults = missing.length > 0 && (await isPacked(folder)) ? others : [...others, ...missing];
-  return faults.length > 0 ? faults : [ok(`\`${entry.id}\` is served below ${pathname}`)];
-}
-
-/**
- * The weights of a packed folder may be in parts, which its list names. Asked for only when weights are missing: browsers
- * print an error about each file that is not there.
- */
-async function isPacked(folder: string): Promise<boolean> {
-  const list = await fetch(folder + PACK_MANIFEST, { cache: 'no-store' }).catch(() => undefined);
-  await list?.body?.cancel();
-  return list?.ok === true && !list.headers.get('content-type')?.includes('text/html');
-}
-
 /** Whether the policy lets workers start, and WASM be compiled in them. */
 export const contentSecurityPolicy: Check = async (subject) => {
   const outcomes: CheckResult[] = [];
@@ -134,7 +81,7 @@ export const contentSecurityPolicy: Check = async (subject) => {
     );
   }
   const refusing = answers.find(({ policy }) => policy !== null && refusesWasm(policy));
-  if (usesOnnxRuntime(subject) && refusing !== undefined) {
+  if (usesWasm(subject) && refusing !== undefined) {
     outcomes.push(
       problem(
         `the policy of ${new URL(refusing.url).pathname} does not allow WASM`,

@@ -47,3 +47,8 @@ export const problem = (message: string, fix: string): CheckResult => ({ level: 
 export function usesOnnxRuntime({ models }: Subject): boolean {
   return models.some(({ backend }) => backend === 'transformers');
 }
+
+/** @internal Whether any model runs on WASM, which the page's policy must allow. */
+export function usesWasm({ models }: Subject): boolean {
+  return models.some(({ backend }) => backend === 'transformers' || backend === 'gguf');
+}

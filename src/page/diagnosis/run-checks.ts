@@ -5,9 +5,10 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import { pageLocation } from '../../core/errors/page-location.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { secureContext, storage, threads, versions, webgpu } from './browser-checks.js';
-import { contentSecurityPolicy, modelFiles, runtimeFiles } from './file-checks.js';
+import { contentSecurityPolicy, runtimeFiles } from './file-checks.js';
 import { type Check, type Finding, ok, type CheckResult, problem, type Subject, warning } from './finding.js';
 import type { LatestStart } from './latest-start.js';
+import { modelFiles } from './model-files.js';
 import { controller, otherServiceWorkers, workerScript } from './service-worker-checks.js';
 
 /** Milliseconds for one check. */

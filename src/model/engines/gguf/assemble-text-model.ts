@@ -9,7 +9,7 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
 import { adapterBytes } from './adapter-plan.js';
 import { widestRank } from './adapter-weights.js';
-import { roundingOf } from './choose-build.js';
+import { roundingOf, warningOf } from './choose-build.js';
 import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
 import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
@@ -94,9 +94,6 @@ export interface AssembleOptions {
   openPrompts?: (rounding: string) => Promise<GgufTextEngineOptions['persist']>;
 }
 
-const NO_RELAXED_SIMD =
-  'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in others.';
-
 /**
  * @param stream the file's bytes from `header.dataStart` on
  * @throws InferenceError `insufficient_resources`, `unavailable`
@@ -129,7 +126,8 @@ export async function openTextEngine(
 ): Promise<OpenedEngine> {
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
-  if (kernels.build === 'plain') warn?.(NO_RELAXED_SIMD);
+  const slower = warningOf(kernels.build);
+  if (slower !== undefined) warn?.(slower);
   const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
   const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };

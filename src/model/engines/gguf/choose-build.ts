@@ -4,6 +4,12 @@ import { probe } from 'virtual:gguf-kernels';
 /** How the kernels were compiled (`.ci/gguf-kernels/arithmetic.ts` says why there are three). */
 export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 
+/** What an app is told of a build that is slower than others; undefined: nothing. */
+export function warningOf(build: KernelBuild): string | undefined {
+  if (build !== 'plain') return undefined;
+  return 'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in others.';
+}
+
 /** What the program `kernels/probe.ts` exports. */
 export interface Probe {
   isRight(): number;

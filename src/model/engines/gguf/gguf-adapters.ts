@@ -27,7 +27,7 @@ export interface PlannedAdapter {
 }
 
 /** An adapter and its file. */
-export type OpenedAdapter = PlannedAdapter & Pick<GgufSource<AdapterPlan>, 'file' | 'folder' | 'fetch'>;
+export type OpenedAdapter = PlannedAdapter & Pick<GgufSource<AdapterPlan>, 'file' | 'files' | 'folder' | 'fetch'>;
 
 /**
  * Reads the heads of an entry's adapters.

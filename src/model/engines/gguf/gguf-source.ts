@@ -188,7 +188,9 @@ async function chooseFrom(
 ): Promise<string> {
   const { id, source = id, file, loras = [] } = entry;
   if (file !== undefined && !file.includes('*')) return file;
-  const adapters = new Set(loras.map((lora) => nameOf(lora.file ?? lora.source)));
+  // Those of other folders are in no list of this one; who picks files picks all of them together.
+  const beside = loras.filter(({ source: folder }) => localFiles !== undefined || folder === source);
+  const adapters = new Set(beside.map((lora) => nameOf(lora.file ?? lora.source)));
   const all = localFiles ? pickedNames(localFiles) : await listNames(files);
   const listed = all.filter(({ name }) => !adapters.has(name));
   if (listed.length === 0 && !localFiles && isHubId(source)) throw notListed(id, source);

@@ -15,6 +15,7 @@ import { type RerankPrompt, rerankPromptFor, unknownJudge } from '../rerank-prom
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { ARCHITECTURES, ENCODERS } from './architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
+import { warningOf } from './choose-build.js';
 import { EncoderPass } from './encoder-pass.js';
 import { EngineLoss } from './engine-loss.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
@@ -125,9 +126,15 @@ export async function assembleReader(
   onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
   const { plan: planned, header } = source;
   const { model } = planned;
+  const warnings = planned.warning === undefined ? [] : [planned.warning];
+  const warned = (): { warning?: string } => {
+    for (const text of warnings) console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
+    return warnings.length > 0 ? { warning: warnings.join(' ') } : {};
+  };
   if (model.type === 'decoder' && model.judge) {
-    const { engine, info: opened, ...parts } = await openTextEngine(entry, model.plan, source.weights());
-    const info = { ...NO_TEXT, ...opened, description: source.description };
+    const warn = (text: string): void => void warnings.push(text);
+    const { engine, info: opened, ...parts } = await openTextEngine(entry, model.plan, source.weights(), { warn });
+    const info = { ...NO_TEXT, ...opened, description: source.description, ...warned() };
     return createJudge(engine, model.judge, { ...parts, info });
   }
   const threads = threadCount();
@@ -139,16 +146,16 @@ export async function assembleReader(
   });
   // Where threads do not run, one does the work.
   if (threads > 1) await shared.startThreads().catch(() => {});
-  const { warning, contextLength } = planned;
-  if (warning !== undefined) console.warn(`inpage: the model \`${entry.id}\`: ${warning}`);
+  const slower = warningOf(kernels.build);
+  if (slower !== undefined) warnings.push(slower);
   const info: ModelInfo = {
-    contextLength,
+    contextLength: planned.contextLength,
     ...NO_TEXT,
     device: 'wasm',
     threads: shared.threads,
     dtype: entry.dtype === 'fp32' ? 'fp32' : dtype,
     description: source.description,
-    ...(warning !== undefined && { warning }),
+    ...warned(),
   };
   const loss = new EngineLoss();
   const parts = { lost: loss.lost, unload: async () => shared.dispose() };

@@ -81,19 +81,32 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
     },
   };
   const load = { onProgress, signal, ...(localFiles && { localFiles }) };
-  const location = { ...load, pageURL: NO_PAGE, ...(options.hubURL !== undefined && { hub: options.hubURL }) };
+  const hub = options.hubURL !== undefined && { hub: options.hubURL };
+  const locate: Parameters<typeof chooseGguf>[1] = async (each) => {
+    const { file: _, ...others } = named;
+    const { localFiles: own } = await sourceOf({ ...others, ...each }, options.hubURL);
+    return { onProgress, signal, ...(own && { localFiles: own }), pageURL: NO_PAGE, ...hub };
+  };
   const { files, task, choice } =
     named.backend === 'gguf'
-      ? await chooseGguf(named, location, environment)
+      ? await chooseGguf(named, locate, environment)
       : await chooseFrom(named, source, load, environment);
   const wanted = [...choice.files, ...CARD_AND_LICENSE];
-  onTotal?.(await files.bytesOf(wanted));
+  const { adapters = [] } = choice;
+  const adapterBytes = await Promise.all(adapters.map((adapter) => adapter.files.bytesOf([adapter.file])));
+  onTotal?.(adapterBytes.reduce((sum, bytes) => sum + bytes, await files.bytesOf(wanted)));
   await fetchAll(files, wanted);
   const fetched = await listFetched(wanted, files, storage);
+  for (const adapter of adapters) {
+    await fetchAll(adapter.files, [adapter.file]);
+    const [found] = await listFetched([adapter.file], adapter.files, storage);
+    fetched.push({ ...found!, name: adapter.name });
+  }
   const integrity = await writePack(folder, fetched, partBytes);
   rmSync(work, { recursive: true });
   const packed = servedAs(folder);
-  const { revision: _, ...rest } = named;
+  const { revision: _, loras: __, ...rest } = named;
+  const loras = adapters.map(({ lora, name }) => ({ source: packed, file: name, ...lora }));
   return {
     entry: {
       ...rest,
@@ -101,6 +114,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
       ...choice.entry,
       ...(source.contextLength !== undefined && { contextLength: source.contextLength }),
       source: packed,
+      ...(loras.length > 0 && { loras }),
       ...(source.library !== undefined && { modelLibrary: `${packed}/${packedName(source.library)}` }),
       integrity,
     },

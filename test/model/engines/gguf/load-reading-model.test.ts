@@ -81,7 +81,7 @@ describe('[W13] embeddings of an encoder', () => {
     for (const [index, vector] of vectors.entries())
       expectClose(vector, unit(pool[name](encoderStates(content, ids[index]!))));
     expect(model.info).toMatchObject({ device: 'wasm', contextLength: 128, dimensions: 64, dtype: 'fp32' });
-    expect(model.info.warning).toBeUndefined();
+    expect(model.info.warning ?? '').not.toMatch(/pooling/);
   });
 
   it('are the mean with a warning where nothing says it, else pooled as the entry says', async () => {
@@ -91,7 +91,7 @@ describe('[W13] embeddings of an encoder', () => {
     expect(guessed.info.warning).toMatch(/pooling/);
     expectClose((await guessed.embed!(request(TEXTS[0]!), never)).vectors[0]!, unit(pool.mean(states)));
     const told = await load(tinyEncoder(), { pooling: 'cls' });
-    expect(told.info.warning).toBeUndefined();
+    expect(told.info.warning ?? '').not.toMatch(/pooling/);
     expectClose((await told.embed!(request(TEXTS[0]!), never)).vectors[0]!, unit(pool.cls(states)));
   });
 

@@ -91,7 +91,7 @@ export function testProducts(build: KernelBuild): void {
     return worst;
   }
 
-  describe.each(KINDS)('[W05] %s', (kind) => {
+  describe.each(KINDS)('[W05] [W06] %s', (kind) => {
     const columns = isWhole(kind) ? 512 : 96;
 
     it('multiplies by the numbers of the file', () => {
