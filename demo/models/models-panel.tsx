@@ -1,6 +1,7 @@
 /** The catalog, what is kept of it, and where to add from. */
 import { models } from '../inference.js';
 import { BrowserModel } from './browser-model.js';
+import { DiskModel } from './disk-model.js';
 import { ModelCard } from './model-card.js';
 import { HubSearch } from './hub-search.js';
 import { RecommendedList } from './recommended-list.js';
@@ -17,6 +18,7 @@ export function ModelsPanel() {
         ))}
       </ul>
       <BrowserModel />
+      <DiskModel />
       <StoredList />
       <RecommendedList />
       <HubSearch />

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
+import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
 import { demoOrigin } from './support/demo-origin.js';
 import { createLanguageModel } from '../support/language-model.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
@@ -238,4 +239,35 @@ it('the check of the page finds that everything works', async () => {
   await findings.filter({ hasText: 'webgpu' }).waitFor();
   expect(await findings.filter({ hasText: 'does not work' }).allInnerTexts()).toEqual([]);
   expect(await findings.filter({ hasText: 'inference runs with' }).count()).toBe(1);
+});
+
+it('a GGUF file of the disk is picked, answers, and is there on the next visit without being asked for', async () => {
+  await go('Models');
+  const card = page.getByRole('region', { name: 'A GGUF file of your disk' });
+  const pick = (name: string, bytes: Uint8Array): Promise<void> =>
+    card
+      .getByLabel('Pick a GGUF file')
+      .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) });
+  await pick('notes.gguf', new TextEncoder().encode('These are my notes.'));
+  expect(await card.getByRole('alert').innerText()).toContain('`notes.gguf` is not a GGUF file');
+  expect(await page.getByRole('listitem', { name: 'disk/notes' }).count()).toBe(0);
+  await pick('my model.gguf', tinyFile());
+  await card.getByText('disk/my model is ready').waitFor();
+  const answers = async (shown: Page): Promise<string> => {
+    expect(await shown.getByLabel('Model').inputValue()).toBe('disk/my model');
+    await say(shown, 'Hello');
+    const { text, facts } = await finishedAnswer(shown);
+    expect(facts).toMatch(/tokens?/);
+    return text;
+  };
+  await go('Chat');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  expect(await answers(page)).not.toBe('');
+  await page.close();
+  const later = await context.newPage();
+  await later.goto(demoOrigin());
+  await later.locator('main[aria-busy=false]').waitFor();
+  expect(await answers(later)).not.toBe('');
+  const asked = (await (await fetch(`${demoOrigin()}/__log`)).json()) as string[];
+  expect(asked.filter((line) => line.includes('/disk/'))).toEqual([]);
 });
