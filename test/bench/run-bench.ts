@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real|360m [--wllama FOLDER]]`: measures in real Chromium and prints a
  * table. Every row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes
- * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million); `--wllama FOLDER` besides compares it
- * with llama.cpp, where `@wllama/wllama` 3 is installed in that folder.
+ * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million), its GGUF files
+ * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,6 +16,7 @@ import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
 import { SHAPES } from './real/random-decoder.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { fixtureRows } from './run-fixture.js';
+import { GGUF_PRECISIONS } from './real/gguf-rows.js';
 import { realRows } from './real/run-real.js';
 import { makeRankingModel } from './make-ranking-model.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
@@ -49,6 +50,15 @@ if (size && !shape) throw new Error(`--size takes ${Object.keys(SHAPES).join(' o
 const wllama = option('wllama');
 if (wllama && size !== 'real') throw new Error('--wllama goes with --size real.');
 const parts = only ? only.split(',') : PARTS;
+const realParts = only?.split(',') ?? [
+  'engine',
+  'service',
+  'open',
+  'prompts',
+  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service'] : []),
+];
+/** Of the model of 135 million weights. */
+const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
 
 /** Built like an app's pages, so that what is measured is what users get. */
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
@@ -75,9 +85,10 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     filter: (path) => !path.includes('.') || /dist$|asyncify\.(mjs|wasm)$/.test(path),
   });
   if (shape) {
-    const folder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
+    const folder = realFolder;
     await makeRealModel(folder, shape);
-    if (wllama) await makeRealGguf(join(folder, 'model.gguf'));
+    if (size === 'real' && realParts.some((part) => part.startsWith('gguf')))
+      for (const precision of GGUF_PRECISIONS) await makeRealGguf(join(folder, `model-${precision}.gguf`), precision);
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();
@@ -188,8 +199,8 @@ async function measure(origin: string): Promise<BenchRow[]> {
   try {
     const rows: BenchRow[] = [];
     if (shape) {
-      const realParts = only?.split(',') ?? ['engine', 'service', 'open', 'prompts', ...(wllama ? ['wllama'] : [])];
-      for await (const row of realRows(browser, origin, realParts)) {
+      const gguf = { folder: realFolder, wllama: wllama !== undefined };
+      for await (const row of realRows(browser, origin, { parts: realParts, gguf })) {
         rows.push(row);
         print(row);
       }

@@ -11,9 +11,8 @@ const ARRAY = 9;
 const VERSION = 3;
 const ALIGNMENT = 32;
 
-/** Types of tensors: 32-bit floats, or 32 whole numbers of 8 bits with a scale in common. */
+/** The type of tensors of 32-bit floats. */
 export const F32 = 0;
-export const Q8_0 = 8;
 
 interface GgufTensor {
   name: string;

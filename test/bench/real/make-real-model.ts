@@ -3,13 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomDecoder, type SHAPE } from './random-decoder.js';
-import { randomGguf } from './random-gguf.js';
-import { randomTokenizer, SPECIAL_TOKENS } from './random-tokenizer.js';
+import { type GgufPrecision, randomGguf } from './random-gguf.js';
+import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
 
 const SEED = 135;
-const TEMPLATE =
-  "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
-  '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
 const ENDS = { bos_token_id: 1, eos_token_id: 2, pad_token_id: 0 };
 
 /** Files of the model but the weights, by name. */
@@ -65,9 +62,9 @@ export async function makeRealModel(folder: string, shape: typeof SHAPE): Promis
   await writePieces(weights, randomDecoder(SEED, shape).toMessage());
 }
 
-/** Makes the shape of 135 million weights for llama.cpp in a file where it is not there yet. */
-export async function makeRealGguf(file: string): Promise<void> {
-  if (!existsSync(file)) await writePieces(file, randomGguf(SEED).toPieces());
+/** Makes the shape of 135 million weights as a GGUF file where it is not there yet. */
+export async function makeRealGguf(file: string, precision: GgufPrecision): Promise<void> {
+  if (!existsSync(file)) await writePieces(file, randomGguf(SEED, precision).toPieces());
 }
 
 async function writePieces(path: string, pieces: Iterable<Uint8Array>): Promise<void> {

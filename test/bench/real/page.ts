@@ -8,7 +8,7 @@ const SOURCE = '/models/real';
 const NO_END = { 0: -100, 2: -100 };
 /** Where the package of wllama and the model for it are served, see `--wllama`. */
 const WLLAMA = `${location.origin}/wllama/`;
-const GGUF = `${location.origin}/models/real/model.gguf`;
+const GGUF = `${location.origin}/models/real/model-Q4_0.gguf`;
 
 /** What is called of wllama 3, which is no package of this repository. */
 interface Wllama {
@@ -66,11 +66,16 @@ const calls = {
     const { usage } = await llama!.createCompletion({ prompt, ...options });
     return { prompt: usage.prompt_tokens, tokens: usage.completion_tokens };
   },
-  /** The service as an app has it. */
-  async start(more: InferenceOptions = {}): Promise<void> {
+  /** The service as an app has it. @param gguf name of the file; absent: the ONNX model */
+  async start(more: InferenceOptions = {}, gguf?: string): Promise<void> {
+    const chat = { id: 'm', task: 'chat' } as const;
     inference = await startInference({
       ...more,
-      models: [{ id: 'm', task: 'chat', backend: 'transformers', source: SOURCE, device: 'wasm' }],
+      models: [
+        gguf === undefined
+          ? { ...chat, backend: 'transformers', source: SOURCE, device: 'wasm' }
+          : { ...chat, backend: 'gguf', source: `${SOURCE}/${gguf}` },
+      ],
       serviceWorker: false,
     });
     await inference.load('m');
@@ -83,6 +88,14 @@ const calls = {
   /** Asks for several chats at once. */
   chats(chats: ChatMessage[][], tokens: number, more: object = {}): Promise<ChatAnswer[]> {
     return Promise.all(chats.map((messages) => chat(messages, tokens, more)));
+  },
+  /** Continues a text, without a chat's template. */
+  async complete(prompt: string, tokens: number): Promise<EngineAnswer> {
+    const body = { model: 'm', prompt, max_tokens: tokens, temperature: 0, logit_bias: NO_END };
+    const init = { method: 'POST', body: JSON.stringify(body) };
+    const response = await inference!.fetch(`${inference!.baseURL}/completions`, init);
+    const { usage } = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
+    return { prompt: usage.prompt_tokens, tokens: usage.completion_tokens };
   },
   /** Streams several chats at once. Seconds until each began and ended. */
   stream(chats: ChatMessage[][], tokens: number): Promise<{ began: number; ended: number }[]> {

@@ -1,21 +1,72 @@
-/** The shape of the bench's model for llama.cpp, with random weights of 8 bits. */
-import { F32, GgufFile, Q8_0 } from './gguf-file.js';
-import { randomWeights, SHAPE, SPREAD } from './random-decoder.js';
-import { randomTokenizer, SPECIAL_TOKENS } from './random-tokenizer.js';
+/** The shape of the bench's model in GGUF files, with random weights. */
+import { F32, GgufFile } from './gguf-file.js';
+import { SHAPE } from './random-decoder.js';
+import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
 
-/** Weights that share a scale, and the bytes that they take with it. */
-const BLOCK = 32;
-const BLOCK_BYTES = BLOCK + 2;
+/** What a file can be in. */
+export type GgufPrecision = 'Q8_0' | 'Q4_0' | 'Q4_K_M';
 
-/** `llama.cpp`'s numbers for a file of 8 bits and for a token that no text makes. */
-const MOSTLY_8_BITS = 7;
+/** A kind of tensor, with blocks of weights that share a scale. */
+interface Kind {
+  /** Of the format. */
+  type: number;
+  /** Weights of a block, and the bytes that they take. */
+  block: number;
+  bytes: number;
+  /** Standard deviation of codes from which all are equally likely, times the factor of their part of a block. */
+  spread: number;
+  /** Writes what is not a code. @param scale of codes */
+  mark(block: DataView, scale: number): void;
+}
+
+const half = (block: DataView, at: number, value: number): void => block.setUint16(at, halfOf(value), true);
+const first = (block: DataView, scale: number): void => half(block, 0, scale);
+
+const KINDS = {
+  Q8_0: { type: 8, block: 32, bytes: 34, spread: 74, mark: first },
+  Q4_0: { type: 2, block: 32, bytes: 18, spread: 4.6, mark: first },
+  Q5_0: { type: 6, block: 32, bytes: 22, spread: 9.2, mark: first },
+  Q4_K: {
+    type: 12,
+    block: 256,
+    bytes: 144,
+    spread: 4.6 * 32,
+    mark(block, scale) {
+      half(block, 0, scale);
+      half(block, 2, 7.5 * scale);
+      // All factors are 32: six bits each.
+      for (let at = 4; at < 16; at++) block.setUint8(at, at < 12 ? 160 : 0);
+    },
+  },
+  Q6_K: {
+    type: 14,
+    block: 256,
+    bytes: 210,
+    spread: 18.5 * 16,
+    mark(block, scale) {
+      for (let at = 192; at < 208; at++) block.setInt8(at, 16);
+      half(block, 208, scale);
+    },
+  },
+} satisfies Record<string, Kind>;
+
+type KindName = keyof typeof KINDS;
+
+/** As llama.cpp quantizes: rows that are no multiple of 256 fall back to blocks of 32. */
+function kindOf(precision: GgufPrecision, name: string, layer: number, columns: number): KindName {
+  if (precision !== 'Q4_K_M') return precision === 'Q4_0' && name === 'token_embd' ? 'Q8_0' : precision;
+  const isMore = name === 'token_embd' || (/attn_v|ffn_down/.test(name) && layer % 2 === 0);
+  if (columns % 256 === 0) return isMore ? 'Q6_K' : 'Q4_K';
+  return isMore ? 'Q8_0' : 'Q5_0';
+}
+
+/** `llama.cpp`'s numbers for kinds of tokens. */
 const [ORDINARY, CONTROL] = [1, 3];
 
-export function randomGguf(seed: number): GgufFile {
+export function randomGguf(seed: number, precision: GgufPrecision): GgufFile {
   const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = SHAPE;
   const file = new GgufFile();
   file.text('general.architecture', 'llama');
-  file.integer('general.file_type', MOSTLY_8_BITS);
   const numbers = {
     context_length: context,
     embedding_length: hidden,
@@ -32,9 +83,11 @@ export function randomGguf(seed: number): GgufFile {
   addTokenizer(file);
 
   let next = seed;
-  const matrix = (name: string, rows: number, columns: number, deviation: number): void => {
+  const matrix = (name: string, rows: number, columns: number, deviation: number, layer = 0): void => {
     next = (Math.imul(next, 1664525) + 1013904223) | 0;
-    file.tensor(`${name}.weight`, Q8_0, [columns, rows], randomBlocks(rows * columns, next, deviation / SPREAD));
+    const part = name.slice(name.lastIndexOf('.') + 1);
+    const kind: Kind = KINDS[kindOf(precision, part, layer, columns)];
+    file.tensor(`${name}.weight`, kind.type, [columns, rows], randomBlocks(kind, rows * columns, next, deviation));
   };
   const ones = new Uint8Array(new Float32Array(hidden).fill(1).buffer);
   const norm = (name: string): void => file.tensor(`${name}.weight`, F32, [hidden], ones);
@@ -44,13 +97,13 @@ export function randomGguf(seed: number): GgufFile {
     const name = `blk.${layer}.`;
     norm(`${name}attn_norm`);
     norm(`${name}ffn_norm`);
-    matrix(`${name}attn_q`, heads * width, hidden, hidden ** -0.5);
-    matrix(`${name}attn_k`, keyHeads * width, hidden, hidden ** -0.5);
-    matrix(`${name}attn_v`, keyHeads * width, hidden, hidden ** -0.5);
-    matrix(`${name}attn_output`, hidden, heads * width, hidden ** -0.5);
-    matrix(`${name}ffn_gate`, inner, hidden, hidden ** -0.5);
-    matrix(`${name}ffn_up`, inner, hidden, hidden ** -0.5);
-    matrix(`${name}ffn_down`, hidden, inner, inner ** -0.5);
+    matrix(`${name}attn_q`, heads * width, hidden, hidden ** -0.5, layer);
+    matrix(`${name}attn_k`, keyHeads * width, hidden, hidden ** -0.5, layer);
+    matrix(`${name}attn_v`, keyHeads * width, hidden, hidden ** -0.5, layer);
+    matrix(`${name}attn_output`, hidden, heads * width, hidden ** -0.5, layer);
+    matrix(`${name}ffn_gate`, inner, hidden, hidden ** -0.5, layer);
+    matrix(`${name}ffn_up`, inner, hidden, hidden ** -0.5, layer);
+    matrix(`${name}ffn_down`, hidden, inner, inner ** -0.5, layer);
   }
   return file;
 }
@@ -72,21 +125,24 @@ function addTokenizer(file: GgufFile): void {
   file.integer('tokenizer.ggml.bos_token_id', 1);
   file.integer('tokenizer.ggml.eos_token_id', 2);
   file.flag('tokenizer.ggml.add_bos_token', false);
+  file.text('tokenizer.chat_template', TEMPLATE);
 }
 
-function randomBlocks(count: number, seed: number, scale: number): Uint8Array {
-  const weights = new Uint8Array(randomWeights(count, seed).buffer);
-  const blocks = new Uint8Array((count / BLOCK) * BLOCK_BYTES);
-  const half = halfOf(scale);
-  for (let block = 0; block < count / BLOCK; block++) {
-    blocks[block * BLOCK_BYTES] = half & 255;
-    blocks[block * BLOCK_BYTES + 1] = half >> 8;
-    blocks.set(weights.subarray(block * BLOCK, (block + 1) * BLOCK), block * BLOCK_BYTES + 2);
+function randomBlocks(kind: Kind, count: number, seed: number, deviation: number): Uint8Array {
+  const blocks = new Uint8Array((count / kind.block) * kind.bytes);
+  let state = seed | 1;
+  for (let at = 0; at < blocks.length; at++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    blocks[at] = state >>> 8;
   }
+  for (let at = 0; at < blocks.length; at += kind.bytes)
+    kind.mark(new DataView(blocks.buffer, at, kind.bytes), deviation / kind.spread);
   return blocks;
 }
 
-/** The bits of a 16-bit float. @param value from 0.0001 to 1 */
+/** The bits of a 16-bit float. @param value from 0.00007 to 1 */
 function halfOf(value: number): number {
   const exponent = Math.floor(Math.log2(value));
   return ((exponent + 15) << 10) + Math.floor((value / 2 ** exponent - 1) * 1024);

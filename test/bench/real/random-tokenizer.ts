@@ -3,6 +3,11 @@
 /** Ids 0 to 2. */
 export const SPECIAL_TOKENS = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
 
+/** How conversations become prompts. */
+export const TEMPLATE =
+  "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
+  '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
+
 /** What the bench's prompts and schemas are made of; the rest of the vocabulary are made-up words. */
 export const WORDS =
   'the model reads a long text about rivers and cities because every word of this prompt must be new to the machine while nobody knows what it will say next'.split(

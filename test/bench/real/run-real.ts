@@ -1,17 +1,22 @@
 /** The rows of a model of a size that people use: ratios of processor time, against transformers.js in the same run. */
-import type { Browser, Page } from 'playwright';
+import type { Browser } from 'playwright';
 import { type BenchRow, median } from '../bench-row.js';
-import { rendererUsage } from '../processor-time.js';
 import { loadRows } from './load-rows.js';
 import type { ChatAnswer } from './page.js';
-import type { EngineAnswer } from './engine-worker.js';
 import { keptPromptRows } from './cached-prompt-rows.js';
-import { type Call, callsOf, text, user } from './real-page.js';
-
-const ROUNDS = 3;
-/** Tokens of an answer when how fast it is written is measured, and when how soon it begins. */
-const ANSWER = 17;
-const BEGINNING = 4;
+import { ggufRows, type GgufRowsOptions } from './gguf-rows.js';
+import {
+  ANSWER,
+  BEGINNING,
+  decodeRate,
+  type Generate,
+  growingChat,
+  inTurns,
+  openPage,
+  ROUNDS,
+  seconds,
+} from './measure.js';
+import { type Call, text, user } from './real-page.js';
 
 type Engine = 'ours' | 'bare';
 
@@ -27,36 +32,6 @@ const SCHEMA = {
   required: ['first_name', 'age', 'home_city', 'favourite_animal', 'is_student'],
   additionalProperties: false,
 };
-
-/** Processor seconds of one call. */
-async function seconds(run: () => Promise<unknown>): Promise<number> {
-  const before = rendererUsage().seconds;
-  await run();
-  return rendererUsage().seconds - before;
-}
-
-async function openPage(browser: Browser, origin: string): Promise<{ page: Page; call: Call }> {
-  const page = await (await browser.newContext()).newPage();
-  page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
-  await page.goto(`${origin}/test/bench/real/page.html`);
-  const call = await callsOf(page);
-  return { page, call };
-}
-
-/** Per round both are measured, one after the other; medians are compared. */
-async function inTurns(
-  row: Pick<BenchRow, 'name' | 'goal' | 'unit'> & { lower?: boolean },
-  ours: () => Promise<number>,
-  peer: () => Promise<number>,
-): Promise<BenchRow> {
-  const numbers: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    numbers[0].push(await ours());
-    numbers[1].push(await peer());
-  }
-  const [own, other] = [median(numbers[0]), median(numbers[1])];
-  return { ...row, ours: own, peer: other, ratio: own / other };
-}
 
 /** Our loop and transformers.js's `generate`, in workers of one page. */
 async function* engineRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
@@ -80,24 +55,12 @@ async function* engineRows(browser: Browser, origin: string): AsyncGenerator<Ben
     (prompt, tokens) =>
       call('generate', engine, prompt, tokens);
   yield await inTurns(decode, decodeRate(generate('ours'), false), decodeRate(generate('bare'), true));
-  const after = (length: number) => async () => 1 / (await decodeRate(generate('ours'), false, length)());
+  const after = (length: number) => async () => 1 / (await decodeRate(generate('ours'), false, { length })());
   const far = { name: 'a token after 1,024 tokens over one after 64', goal: 1.3, unit: 's', lower: true };
   yield await inTurns(far, after(1024), after(64));
   yield await editing(call);
   await page.context().close();
 }
-
-type Generate = (prompt: string, tokens: number) => Promise<EngineAnswer>;
-
-/** Tokens per second without the reading of the prompt. @param again the engine reads a prompt again that it knows */
-const decodeRate =
-  (generate: Generate, again: boolean, length = 64) =>
-  async (): Promise<number> => {
-    const prompt = text(length);
-    const first = await seconds(() => generate(prompt, 1));
-    const all = await seconds(() => generate(prompt, ANSWER));
-    return (ANSWER - 1) / (all - (again ? first : 0));
-  };
 
 /** A text of which every twentieth word is another, over words that were never said in this order. */
 async function editing(call: Call): Promise<BenchRow> {
@@ -116,28 +79,6 @@ async function editing(call: Call): Promise<BenchRow> {
     () => rate(true),
     () => rate(false),
   );
-}
-
-/** Ours and llama.cpp in WASM, with the same words and shape, both in 8 bits. */
-async function* wllamaRows(browser: Browser, origin: string): AsyncGenerator<BenchRow> {
-  const { page, call } = await openPage(browser, origin);
-  await call('load', 'ours');
-  await call('loadWllama');
-  const ours: Generate = (prompt, tokens) => call('generate', 'ours', prompt, tokens);
-  const llama: Generate = (prompt, tokens) => call('generateWllama', prompt, tokens);
-  for (const generate of [ours, llama]) await generate(text(64), 2);
-  const read = (generate: Generate, length: number) => async () => {
-    const prompt = text(length);
-    let read = 0;
-    const spent = await seconds(async () => ({ prompt: read } = await generate(prompt, 1)));
-    if (read < length || read > length + 1) throw new Error(`${read} tokens were read, not ${length}.`);
-    return length / spent;
-  };
-  const row = { name: 'prompt of 256 over wllama', goal: 1, unit: 'tokens/s' };
-  yield await inTurns(row, read(ours, 256), read(llama, 256));
-  const decode = { name: 'decode, one request, over wllama', goal: 1, unit: 'tokens/s' };
-  yield await inTurns(decode, decodeRate(ours, false), decodeRate(llama, true));
-  await page.context().close();
 }
 
 /** The whole service. */
@@ -186,20 +127,6 @@ async function manyClients(call: Call): Promise<BenchRow> {
   const [ours, peer] = [median(runs.map((run) => run.ninthBegan)), median(runs.map((run) => run.firstEnded))];
   const row = { name: 'first token of the ninth of 16 clients over the first end', goal: 0.6, unit: 's', lower: true };
   return { ...row, ours, peer, ratio: ours / peer };
-}
-
-async function growingChat(call: Call): Promise<BenchRow> {
-  const messages: { role: string; content: string }[] = [];
-  const turns: number[] = [];
-  for (let turn = 0; turn < 10; turn++) {
-    messages.push(user(200));
-    let answer: ChatAnswer | undefined;
-    turns.push(await seconds(async () => ([answer] = await call('chats', [messages], BEGINNING))));
-    messages.push({ role: 'assistant', content: answer!.text });
-  }
-  const [first, last] = [turns[0]!, turns.at(-1)!];
-  const row = { name: 'turn 10 (2,100 tokens) over turn 1', goal: 1.5, unit: 's', lower: true };
-  return { ...row, ours: last, peer: first, ratio: last / first };
 }
 
 async function twoChats(call: Call): Promise<BenchRow> {
@@ -266,11 +193,15 @@ async function* structured(call: Call): AsyncGenerator<BenchRow> {
   );
 }
 
-/** Rows as they come. @param parts `engine`, `service`, `open`, `prompts`, and `wllama` where it is served */
-export async function* realRows(browser: Browser, origin: string, parts: readonly string[]): AsyncGenerator<BenchRow> {
+/** Rows as they come. @param parts `engine`, `service`, `open`, `prompts`, and those of {@link ggufRows} */
+export async function* realRows(
+  browser: Browser,
+  origin: string,
+  { parts, gguf }: { parts: readonly string[]; gguf: GgufRowsOptions },
+): AsyncGenerator<BenchRow> {
   if (parts.includes('engine')) yield* engineRows(browser, origin);
   if (parts.includes('service')) yield* serviceRows(browser, origin);
   if (parts.includes('open')) yield* loadRows(origin);
   if (parts.includes('prompts')) yield* keptPromptRows(origin);
-  if (parts.includes('wllama')) yield* wllamaRows(browser, origin);
+  if (parts.some((part) => part.startsWith('gguf'))) yield* ggufRows(browser, origin, parts, gguf);
 }
