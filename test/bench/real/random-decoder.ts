@@ -22,12 +22,12 @@ export const SHAPES: Record<string, typeof SHAPE> = {
 };
 
 /** Standard deviation of whole numbers from -100 to 100. */
-export const SPREAD = 58;
+const SPREAD = 58;
 const MICROSOFT = 'com.microsoft';
 const EPSILON = { epsilon: { float: 1e-5 } };
 
 /** Whole numbers from -100 to 100, the same for the same seed. */
-export function randomWeights(count: number, seed: number): Int8Array {
+function randomWeights(count: number, seed: number): Int8Array {
   const values = new Int8Array(count);
   let state = seed | 1;
   for (let index = 0; index < count; index++) {
