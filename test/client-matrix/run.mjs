@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const DOCUMENT = here('README.md');
 
 /** The newest of each family, and what needs packages of its own. */
-const NEWEST = ['newest', 'instructor'];
+const NEWEST = ['newest', 'instructor', 'ollama'];
 
 /** A client that says nothing for so long has failed. */
 const TIMEOUT_MS = 180_000;

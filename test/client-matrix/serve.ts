@@ -41,9 +41,13 @@ const models: ModelEntry[] = [
 const rateLimits = { requestsPerMinute: 1_000_000 };
 const HOSTED = '/hosted/v1';
 const { app } = await buildApp({ models, rateLimits });
+// As `inpage serve` has Ollama's operations at its root.
+const { app: root } = await buildApp({ models, rateLimits, prefix: '' });
 const { app: hosted } = await buildApp({ models, rateLimits, prefix: HOSTED, compatibility: 'hosted' });
 const server = createServer((request, response) => {
-  void answer(request.url?.startsWith(HOSTED) ? hosted : app, request, response);
+  const { url = '/' } = request;
+  const service = url.startsWith(HOSTED) ? hosted : url.startsWith('/api/') ? root : app;
+  void answer(service, request, response);
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

@@ -36,8 +36,8 @@ const PROVIDERS = {
   anthropic: ({ createAnthropic }, { baseURL }) => ({ language: createAnthropic({ baseURL, apiKey: 'any' })(CHAT) }),
 };
 
-/** @param make one of {@link PROVIDERS} */
-const aiSdk = (ai, provider, make) => (service) => {
+/** @param make one of {@link PROVIDERS}, or as these */
+export const aiSdk = (ai, provider, make) => (service) => {
   const { language: model, embedding, speech } = make(provider, service);
   const stepsOf = ai.isStepCount ?? ai.stepCountIs;
   const plain = { model, maxRetries: 0 };

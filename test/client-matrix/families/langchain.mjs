@@ -78,6 +78,19 @@ export const langchainAnthropic =
     return tasksOf(new anthropic.ChatAnthropic(options), { tool, agent });
   };
 
+/** @param optionsOf where the service is */
+export const langchainOllama =
+  ({ ollama, tool, agent }, optionsOf) =>
+  (service) => {
+    const options = { ...optionsOf(service), maxRetries: 0 };
+    const model = new ollama.ChatOllama({ ...options, model: CHAT });
+    const embeddings = new ollama.OllamaEmbeddings({ ...options, model: EMBEDDER });
+    return {
+      ...tasksOf(model, { tool, agent, method: 'jsonSchema' }),
+      embeddings: () => embeddings.embedDocuments(['one', 'two']),
+    };
+  };
+
 /** Cohere's reranker asks the first version of the service, below any base. */
 export const langchainCohere =
   ({ CohereRerank }, { CohereClient }) =>
