@@ -9,10 +9,10 @@ import { encodeJsonLine, JSON_LINES } from '../endpoint/stream-response.js';
 import { errorObject } from '../errors/render-error.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { countTokens, runOptions } from '../generation/generate.js';
+import { generateFitting, turnsOf } from '../generation/fit-context.js';
 import { type Generate, generationRoute } from '../generation/generation-route.js';
 import { parseBody } from '../validation/parse-body.js';
 import { toKeepAlive } from './fields.js';
-import { generateFitting } from './fit-context.js';
 import { catalogName } from './names.js';
 import { collectLines, type Line, type Piece, renderLines } from './to-lines.js';
 
@@ -69,6 +69,7 @@ export function ollamaRoute<Body extends OllamaBody>(dialect: OllamaDialect<Body
           generate: start,
           count: (shorter) => countTokens(context, shorter, runOptions(c, 'result')),
           onDropped: (messages) => nameDropped(c, messages),
+          partsOf: turnsOf,
         });
       };
       return {

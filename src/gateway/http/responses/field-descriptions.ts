@@ -65,7 +65,8 @@ export const RESPONSE_FIELDS: Readonly<Record<string, string>> = {
   background:
     '`true`: answers at once with `status: "queued"`, and the response is polled for. Refused where nothing is stored.',
   store: '`false`: this response is not stored. `true` is refused where nothing is stored.',
-  truncation: 'Returned as it is. A prompt that is too long is refused.',
+  truncation:
+    '`auto`, with `compatibility: "hosted"` or stored responses: a prompt that is too long loses its oldest items. Otherwise it is refused.',
   max_tool_calls: 'Returned as it is: no tool runs here.',
   prompt_cache_key: 'Returned as it is. Given: the prompt is kept for the next request, see `promptCache`.',
   safety_identifier: 'Returned as it is.',

@@ -10,17 +10,21 @@ const conversation = v.nullish(
   v.union([v.string(), object({ id: v.string() })], 'must be the id of a conversation, or an object with its `id`'),
 );
 
+/** `auto`: a prompt that does not fit loses its beginning. */
+const truncation = v.nullish(v.picklist(['auto', 'disabled']));
+
 const STATELESS = { previous_response_id: refused, conversation: refused, background: v.nullish(v.literal(false)) };
 
 /** What `keeping` makes of the fields about it. */
 export const KEEPING = {
-  refused: { ...STATELESS, store: v.nullish(v.literal(false)) },
-  unkept: { ...STATELESS, store: v.nullish(v.boolean()) },
+  refused: { ...STATELESS, store: v.nullish(v.literal(false)), truncation: v.optional(v.unknown()) },
+  unkept: { ...STATELESS, store: v.nullish(v.boolean()), truncation },
   kept: {
     previous_response_id: v.nullish(v.string()),
     conversation,
     background: v.nullish(v.boolean()),
     store: v.nullish(v.boolean()),
+    truncation,
   },
 };
 

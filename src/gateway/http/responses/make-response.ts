@@ -1,6 +1,9 @@
 /** How a response is made from a body that was read. @module */
 import { fetchPart } from '../endpoint/lazy-endpoint.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import type { GenerationRequest } from '../../../core/request/generation-request.js';
+import { generateFitting, singlesOf } from '../generation/fit-context.js';
+import { countTokens } from '../generation/generate.js';
 import type { Generate } from '../generation/generation-route.js';
 import type { inConversation } from './in-conversation.js';
 import { type KeptInput, keepingWith, keepResponse } from './keep-answer.js';
@@ -47,6 +50,8 @@ export function makeResponse(
 ): MadeResponse {
   const { sent, recent, conversation } = first;
   const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
+  // A service by the letter of its specification knows no `auto`.
+  const cuts = body.truncation === 'auto' && context.compatibility.keeping !== 'refused';
   let { tools } = first;
   const progress = createProgress({ body, model: first.request.model, isKept }, context, {
     onItem: (item) => recent.add(caller, item),
@@ -65,7 +70,14 @@ export function makeResponse(
     run: (generate, signal) => {
       const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
         ({ tools } = read);
-        return generate(read.request, renderResponse(progress));
+        const start = (request: GenerationRequest): AsyncIterable<readonly ResponseEvent[]> =>
+          generate(request, renderResponse(progress));
+        if (!cuts) return start(read.request);
+        return generateFitting(read.request, {
+          generate: start,
+          count: (shorter) => countTokens(context, shorter, { signal, deadline: 'result', caller: partition }),
+          partsOf: (messages) => singlesOf(messages, body.instructions ? 1 : 0),
+        });
       };
       if (conversation) return takeTurn({ ...turn, signal }, answerTo, context);
       if (!isKept) return answerTo(first);

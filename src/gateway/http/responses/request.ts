@@ -54,7 +54,7 @@ const PENALTIES = { ignored: {} as typeof penalties, acting: penalties };
 
 /** In the field order of the specification, which is the order in which problems are reported. */
 export function responsesRequestSchema(compatibility: Compatibility) {
-  const { previous_response_id, conversation, background, store } = KEEPING[compatibility.keeping];
+  const { previous_response_id, conversation, background, store, truncation } = KEEPING[compatibility.keeping];
   return object({
     model: v.string(),
     input: inputSchema(compatibility),
@@ -80,8 +80,8 @@ export function responsesRequestSchema(compatibility: Compatibility) {
     prompt: refused,
     background,
     store,
+    truncation,
     // Not checked: they change nothing here, and a wrong one is returned as null.
-    truncation: v.optional(v.unknown()),
     max_tool_calls: v.optional(v.unknown()),
     prompt_cache_key: v.optional(v.unknown()),
     safety_identifier: v.optional(v.unknown()),

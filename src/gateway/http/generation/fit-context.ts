@@ -1,4 +1,4 @@
-/** Conversations that are longer than the model's context: the oldest turns are left out. @module */
+/** Conversations that are longer than the model's context: the oldest parts are left out. @module */
 import { type InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
@@ -9,13 +9,15 @@ interface Fitting<Rendered> {
   /** Tokens of a request's prompt. */
   count: (request: GenerationRequest) => Promise<number>;
   /** Told how many messages were left out, before the first event. */
-  onDropped: (messages: number) => void;
+  onDropped?: (messages: number) => void;
+  /** What is left out as one, the oldest first, of all that may be; the last one stays. */
+  partsOf: (messages: readonly Message[]) => Message[][];
 }
 
-/** The generation of the request, or where its prompt is too long of the same with as many of the latest turns as fit. */
+/** The generation of the request, or where its prompt is too long of the same with as many of the latest parts as fit. */
 export async function* generateFitting<Rendered>(
   request: GenerationRequest,
-  { generate, count, onDropped }: Fitting<Rendered>,
+  { generate, count, onDropped, partsOf }: Fitting<Rendered>,
 ): AsyncGenerator<readonly Rendered[], void, undefined> {
   let tooLong: InferenceError;
   try {
@@ -29,9 +31,9 @@ export async function* generateFitting<Rendered>(
   const { prompt } = request;
   if (contextLength === undefined || prompt.type !== 'chat') throw tooLong;
   const { messages } = prompt;
-  const turns = turnsOf(messages);
+  const parts = partsOf(messages);
   const without = (dropped: number): GenerationRequest => {
-    const gone = new Set(turns.slice(0, dropped).flat());
+    const gone = new Set(parts.slice(0, dropped).flat());
     return { ...request, prompt: { type: 'chat', messages: messages.filter((message) => !gone.has(message)) } };
   };
   const fits = async (dropped: number): Promise<boolean> => {
@@ -42,15 +44,15 @@ export async function* generateFitting<Rendered>(
       throw thrown;
     }
   };
-  // The last turn stays. A longer conversation never fits where a shorter one does not.
-  let [least, most] = [1, turns.length - 1];
+  // The last one stays. A longer conversation never fits where a shorter one does not.
+  let [least, most] = [1, parts.length - 1];
   if (most < least || !(await fits(most))) throw tooLong;
   while (least < most) {
     const middle = Math.floor((least + most) / 2);
     if (await fits(middle)) most = middle;
     else least = middle + 1;
   }
-  onDropped(turns.slice(0, most).flat().length);
+  onDropped?.(parts.slice(0, most).flat().length);
   yield* generate(without(most));
 }
 
@@ -59,7 +61,7 @@ function isTooLong(thrown: unknown): thrown is InferenceError {
 }
 
 /** What a user said with all that follows until they speak again: a call stays with its results. System messages are of no turn. */
-function turnsOf(messages: readonly Message[]): Message[][] {
+export function turnsOf(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
@@ -67,4 +69,17 @@ function turnsOf(messages: readonly Message[]): Message[][] {
     turns.at(-1)!.push(message);
   }
   return turns;
+}
+
+/** Single messages, where a call stays with its results. @param kept how many of the first messages are never left out */
+export function singlesOf(messages: readonly Message[], kept: number): Message[][] {
+  const parts: Message[][] = [];
+  let open = new Set<string>();
+  for (const message of messages.slice(kept)) {
+    if (open.size === 0) parts.push([]);
+    parts.at(-1)!.push(message);
+    if (message.role === 'assistant') open = new Set([...open, ...message.toolCalls.map(({ id }) => id)]);
+    if (message.role === 'tool') open.delete(message.toolCallId);
+  }
+  return parts;
 }
