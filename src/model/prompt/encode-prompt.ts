@@ -12,7 +12,16 @@ interface Spellings {
   added: RegExp | undefined;
   /** Gets a mark: the first characters of added tokens, and whole added tokens that begin with a letter or digit. */
   guarded: RegExp | undefined;
+  /** Added tokens that control nothing, which the text of a client may have too. */
+  plain: ReadonlySet<string>;
 }
+
+/**
+ * Elements of HTML: Gemma's vocabulary has some as added tokens, and was trained with them wherever a text has them. Not `s`,
+ * which begins and ends texts of other vocabularies.
+ */
+const ELEMENT =
+  /^<\/?(table|caption|thead|tbody|tfoot|tr|th|td|h[1-6]|blockquote|strong|em|b|i|u|sub|sup|code|ul|ol|li|p|br|div|span|pre)>$/;
 
 const spellingsOf = new WeakMap<ReadonlyMap<string, number>, Spellings>();
 
@@ -79,11 +88,12 @@ export class PromptEncoder {
     this.#spellings = spellings(tokenizer.addedTokens);
   }
 
-  /** The string with marks: no part of it can become an added token, not even together with the text around it. */
+  /** The string with marks: no part of it can become a control token, not even together with the text around it. */
   mark(text: string): string {
     const { guarded } = this.#spellings;
     if (!guarded) return text;
     return text.replace(guarded, (found) => {
+      if (this.#spellings.plain.has(found)) return found;
       const first = String.fromCodePoint(found.codePointAt(0)!);
       return first + this.#mark + found.slice(first.length);
     });
@@ -127,14 +137,17 @@ function spellings(addedTokens: ReadonlyMap<string, number>): Spellings {
   if (known) return known;
   const all = [...addedTokens.keys()].filter((token) => token !== '').toSorted((a, b) => b.length - a.length);
   // Runs of white space are added tokens of some vocabularies; they control nothing.
-  const controls = all.filter((token) => token.trim() !== '');
+  const plain = new Set(all.filter((token) => ELEMENT.test(token)));
+  const controls = all.filter((token) => token.trim() !== '' && !plain.has(token));
   const isWord = (token: string): boolean => /^[\p{L}\p{N}]/u.test(token);
   const firstCharacters = new Set(
     controls.filter((token) => !isWord(token)).map((token) => String.fromCodePoint(token.codePointAt(0)!)),
   );
   const made = {
     added: alternatives(all),
-    guarded: alternatives([...firstCharacters, ...controls.filter(isWord)]),
+    guarded:
+      controls.length === 0 ? undefined : alternatives([...plain, ...firstCharacters, ...controls.filter(isWord)]),
+    plain,
   };
   spellingsOf.set(addedTokens, made);
   return made;
