@@ -1,7 +1,7 @@
 /**
  * Compares token ids with those of Python's `tokenizers`, for a made tokenizer of each kind and random strings:
  * `npm run test:tokenizers`, with another number of strings behind `--`. Names of `tokenizer.json` files are compared too.
- * `--list` prints strings that differ.
+ * `--list` prints strings that differ, `--kind NAME` compares one kind only.
  */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { execFileSync } from 'node:child_process';
@@ -23,6 +23,9 @@ const PACKAGED = ['tiny-chat', 'tiny-embed', 'tiny-whisper'];
 const ALLOWED = 0.0005;
 const ALLOWED_OF_WORDS = 0.02;
 
+/** Milliseconds for all kinds: a few minutes on an idle machine. What is not compared by then has failed. */
+const LIMIT = 45 * 60_000;
+
 function main(): void {
   const options = process.argv.slice(2);
   const files = options.filter((option) => option.endsWith('.json')).map((file) => resolve(file));
@@ -42,7 +45,10 @@ function main(): void {
     writeFileSync(textFile, JSON.stringify(texts));
     console.warn(`Of ${texts.length} strings, so many have other tokens than with Python's \`tokenizers\`:\n`);
     console.warn('| tokenizer | library | with its faults mended | seconds |\n| --- | --- | --- | --- |');
-    for (const { name, file } of kinds) {
+    const only = options.includes('--kind') ? options[options.indexOf('--kind') + 1] : undefined;
+    for (const { name, file } of kinds.filter((kind) => only === undefined || kind.name === only)) {
+      if (performance.now() > LIMIT)
+        throw new Error(`Not compared within ${LIMIT / 60_000} minutes: ${name} and those behind it.`);
       const start = performance.now();
       const expected = encodeWithPython(python, textFile, file);
       const json = JSON.parse(readFileSync(file, 'utf8')) as object;
@@ -67,7 +73,9 @@ function seconds(start: number): string {
 
 function encodeWithPython(python: string, texts: string, tokenizer: string): number[][] {
   const script = join(import.meta.dirname, 'encode.py');
-  return JSON.parse(execFileSync(python, [script, texts, tokenizer], { maxBuffer: 2 ** 31 - 1 }).toString());
+  return JSON.parse(
+    execFileSync(python, [script, texts, tokenizer], { maxBuffer: 2 ** 31 - 1, timeout: LIMIT }).toString(),
+  );
 }
 
 main();
