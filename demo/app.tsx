@@ -8,6 +8,7 @@ import { JsonPanel } from './json/json-panel.js';
 import { LoadBar } from './load-bar.js';
 import { MetricsPanel } from './metrics/metrics-panel.js';
 import { ModelsPanel } from './models/models-panel.js';
+import { embedder } from './search/embedders.js';
 import { SearchPanel } from './search/search-panel.js';
 import { SpeechPanel } from './speech/speech-panel.js';
 import { SpeakPanel } from './voice/speak-panel.js';
@@ -30,7 +31,7 @@ const PANELS: Record<string, Panel> = {
   json: { title: 'JSON', view: JsonPanel },
   speech: { title: 'Speech', view: SpeechPanel, model: () => ear.value },
   speak: { title: 'Speak', view: SpeakPanel, model: () => speaker.value?.id },
-  search: { title: 'Search', view: SearchPanel, model: () => 'tiny-embed' },
+  search: { title: 'Search', view: SearchPanel, model: () => embedder.value },
   models: { title: 'Models', view: ModelsPanel },
   metrics: { title: 'Metrics', view: MetricsPanel },
   check: { title: 'Check', view: CheckPanel },

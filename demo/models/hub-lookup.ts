@@ -12,16 +12,26 @@ interface Variant {
 export interface HubModel {
   /** `owner/name`. */
   id: string;
+  task: 'chat' | 'embeddings';
   variants: Variant[];
   /** Bytes of everything besides the weights: tokenizer, configs. */
   otherBytes: number;
 }
 
-/** transformers.js's names of files by precision. */
+/** Which of the hub's tasks a panel of this page asks for. */
+const TASKS: Record<string, HubModel['task']> = {
+  'text-generation': 'chat',
+  'image-text-to-text': 'chat',
+  'feature-extraction': 'embeddings',
+  'sentence-similarity': 'embeddings',
+};
+
+/** Names of files by precision: transformers.js's, and LiquidAI's for 8 bits. */
 const SUFFIXES: Record<string, string> = {
   '': 'fp32',
   _fp16: 'fp16',
   _quantized: 'q8',
+  _q8: 'q8',
   _int8: 'int8',
   _uint8: 'uint8',
   _q4: 'q4',
@@ -50,27 +60,31 @@ export async function lookUp(id: string): Promise<HubModel> {
     ask<{ pipeline_tag?: string }>(`api/models/${id}`, id),
     ask<TreeEntry[]>(`api/models/${id}/tree/main?recursive=true`, id),
   ]);
-  const task = about.pipeline_tag ?? 'text-generation';
-  if (!/text-generation|image-text-to-text/.test(task)) throw new Error(`${id} is no chat model, but for ${task}.`);
+  const tag = about.pipeline_tag ?? 'text-generation';
+  const task = TASKS[tag];
+  if (!task) throw new Error(`${id} neither chats nor embeds: it is for ${tag}.`);
   const weights = tree.filter(({ type, path }) => type === 'file' && /^onnx\/.*\.onnx/.test(path));
   const variants = Object.entries(SUFFIXES)
     .map(([suffix, dtype]) => ({ dtype, bytes: sizeOf(weights, suffix) }))
-    .filter(({ bytes }) => bytes > 0);
+    .filter(
+      ({ dtype, bytes }, at, all) =>
+        bytes > 0 && all.findIndex((other) => other.dtype === dtype && other.bytes > 0) === at,
+    );
   if (variants.length === 0) {
     throw new Error(
       `${id} has no ONNX weights. Look for the same model by onnx-community, or with "ONNX" in its name.`,
     );
   }
   const others = tree.filter(({ path }) => /^[\w.-]+\.(json|jinja|txt)$/.test(path));
-  return { id, variants, otherBytes: others.reduce((sum, { size }) => sum + size, 0) };
+  return { id, task, variants, otherBytes: others.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /** @param dtype empty: what fits the device */
-export function entryOf({ id }: HubModel, dtype: string): ModelEntry {
+export function entryOf({ id, task }: HubModel, dtype: string): ModelEntry {
   const owner = id.split('/')[0] ?? '';
   return {
     id: id.split('/')[1] ?? id,
-    task: 'chat',
+    task,
     backend: 'transformers',
     source: id,
     ownedBy: owner,

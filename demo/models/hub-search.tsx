@@ -1,4 +1,4 @@
-/** Any chat model of the hub by its id, with what it needs before it is fetched. */
+/** Any chat or embedding model of the hub by its id, with what it needs before it is fetched. */
 import { useState } from 'preact/hooks';
 import { addModel, hub, inference, models, setHub } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
@@ -29,8 +29,8 @@ export function HubSearch() {
     <details class="web-llm">
       <summary>Add a model of the hub</summary>
       <p class="quiet">
-        A chat model with ONNX weights, by its id or address. The hub is asked when you press the button; nothing is
-        downloaded before you load the model.
+        A chat or embedding model with ONNX weights, by its id or address. The hub is asked when you press the button;
+        nothing is downloaded before you load the model.
       </p>
       <form class="row" onSubmit={(event) => void submit(event)}>
         <input

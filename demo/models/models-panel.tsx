@@ -1,5 +1,5 @@
 /** The catalog, what is kept of it, and where to add from. */
-import { models } from '../inference.js';
+import { chatModel, models } from '../inference.js';
 import { BrowserModel } from './browser-model.js';
 import { DiskModel } from './disk-model.js';
 import { ModelCard } from './model-card.js';
@@ -20,7 +20,12 @@ export function ModelsPanel() {
       <BrowserModel />
       <DiskModel />
       <StoredList />
-      <RecommendedList />
+      <RecommendedList
+        summary="Add a recommended model"
+        onReady={({ id, task }) => {
+          if (task === 'chat') chatModel.value = id;
+        }}
+      />
       <HubSearch />
       <WebLlmList />
     </div>

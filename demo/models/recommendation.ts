@@ -21,10 +21,9 @@ export async function findRecommendation(): Promise<void> {
     ) ?? null;
 }
 
-/** All models of the list that fit and that a panel asks, the largest first. */
+/** All models of the list that fit, the largest first. */
 export async function listFor({ device, room }: Device): Promise<RecommendedModel[]> {
-  const all = await recommendedModels({ device, maxBytes: room });
-  return all.filter(({ task }) => task === 'chat' || task === 'speech-to-text');
+  return recommendedModels({ device, maxBytes: room });
 }
 
 export async function measureDevice(): Promise<Device> {

@@ -1,19 +1,26 @@
 /** The models of the package's list that fit this device. */
+import type { ModelEntry } from 'inpage';
 import { useState } from 'preact/hooks';
-import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { type Recommendation, recommendationOf } from './choose-model.js';
 import { downloadWords, ModelOffer } from './model-offer.js';
 import { listFor, measureDevice } from './recommendation.js';
 
-export function RecommendedList() {
+interface RecommendedListProps {
+  /** @default all that a panel asks */
+  task?: ModelEntry['task'];
+  summary: string;
+  onReady: (entry: ModelEntry) => void;
+}
+
+export function RecommendedList({ task, summary, onReady }: RecommendedListProps) {
   const [found, setFound] = useState<Recommendation[]>();
   const [problem, setProblem] = useState('');
   const open = async (): Promise<void> => {
     setProblem('');
     try {
       const device = await measureDevice();
-      const listed = await listFor(device);
+      const listed = (await listFor(device)).filter((model) => task === undefined || model.task === task);
       const all = listed.map((model) => recommendationOf(model, device.hasHalfFloats));
       setFound(all.filter(({ bytes }) => bytes <= device.room));
     } catch (error) {
@@ -22,7 +29,7 @@ export function RecommendedList() {
   };
   return (
     <details class="web-llm" onToggle={(event) => event.currentTarget.open && void open()}>
-      <summary>Add a recommended model</summary>
+      <summary>{summary}</summary>
       <p class="quiet">
         Models that are known to work, in the precision for this device. Nothing is downloaded before you press Get it.
       </p>
@@ -39,7 +46,7 @@ export function RecommendedList() {
           needs={downloadWords(bytes)}
           label={entry.id}
           entryText={entryText}
-          onReady={() => entry.task === 'chat' && (chatModel.value = entry.id)}
+          onReady={() => onReady(entry)}
         />
       ))}
     </details>

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
+import { chooseEmbedder, embedder } from './embedders.js';
 
 interface EmbeddingList {
   data: { embedding: number[] }[];
@@ -50,7 +51,8 @@ export const candidates = computed<Hit[]>(() => {
 
 export const hits = computed(() => candidates.value.slice(0, MAX_HITS));
 
-let building: Promise<void> | undefined;
+/** The index, or the making of it, with the model whose vectors it holds. */
+let building: { model: string; done: Promise<void> } | undefined;
 let controller: AbortController | undefined;
 
 /** Ranks the notes for these words; a newer call replaces an older one. */
@@ -67,7 +69,8 @@ export async function search(words: string): Promise<void> {
     await buildIndex();
     if (signal.aborted) return;
     const start = performance.now();
-    const [vector] = await embed([words], signal);
+    const [vector] = await embed([words], 'query', signal);
+    if (signal.aborted) return;
     duration.value = Math.round(performance.now() - start);
     queryVector.value = vector;
   } catch (error) {
@@ -75,13 +78,31 @@ export async function search(words: string): Promise<void> {
   }
 }
 
-/** Embeds all notes in one request, the first time; after a failure, again. */
+/** Embeds all notes in one request, once for each model; after a failure, again. */
 export function buildIndex(): Promise<void> {
-  building ??= loadAndEmbed().catch((error: unknown) => {
-    building = undefined;
+  const model = embedder.peek();
+  if (building?.model === model) return building.done;
+  const done = loadAndEmbed(model).catch((error: unknown) => {
+    if (building?.done === done) building = undefined;
     throw error;
   });
-  return building;
+  building = { model, done };
+  return done;
+}
+
+/** Asks another model from now on, first what was asked last. */
+export async function searchWith(model: string): Promise<void> {
+  chooseEmbedder(model);
+  controller?.abort();
+  queryVector.value = undefined;
+  problem.value = '';
+  try {
+    await buildIndex();
+  } catch (error) {
+    if (embedder.peek() === model) problem.value = problemOf(error);
+    return;
+  }
+  if (embedder.peek() === model) await search(query.peek());
 }
 
 /**
@@ -100,16 +121,19 @@ export async function searchIn(text: string): Promise<void> {
   await buildIndex();
 }
 
-async function loadAndEmbed(): Promise<void> {
+async function loadAndEmbed(model: string): Promise<void> {
   isBuilding.value = true;
   try {
     const own = localStorage.getItem(OWN_KEY);
     const texts = own === null ? await bundledNotes() : (JSON.parse(own) as string[]);
     if (own !== null) suggestions.value = [];
-    noteVectors.value = await embed(texts);
+    const vectors = await embed(texts, 'document');
+    if (building?.model !== model) return;
+    noteVectors.value = vectors;
     notes.value = texts;
   } finally {
-    isBuilding.value = false;
+    // Another model's may be in the making by now.
+    if (building?.model === model || building === undefined) isBuilding.value = false;
   }
 }
 
@@ -120,8 +144,9 @@ async function bundledNotes(): Promise<string[]> {
   return bundled.notes;
 }
 
-async function embed(input: string[], signal?: AbortSignal): Promise<number[][]> {
-  const body = { model: 'tiny-embed', input };
+/** @param kind which of the model's prompts stands before the texts, where it has any */
+async function embed(input: string[], kind: 'query' | 'document', signal?: AbortSignal): Promise<number[][]> {
+  const body = { model: embedder.peek(), input, input_type: kind };
   const { data } = await callInference<EmbeddingList>('/embeddings', body, signal);
   return data.map(({ embedding }) => embedding);
 }

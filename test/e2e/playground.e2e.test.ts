@@ -142,6 +142,22 @@ describe('models', () => {
       'api/models/owner/picture/tree/main': Buffer.from('[]'),
     });
     for (const [name, bytes] of Object.entries(files)) hub.files.set(`owner/small-chat/resolve/main/${name}`, bytes);
+    const embedder: [path: string, bytes: Uint8Array][] = [
+      'config.json',
+      'tokenizer.json',
+      'tokenizer_config.json',
+      'onnx/model_quantized.onnx',
+    ].map((path) => [path, readFileSync(new URL(`../../public/models/tiny-embed/${path}`, import.meta.url))]);
+    embedder.push(['1_Pooling/config.json', Buffer.from('{"pooling_mode": "mean"}')]);
+    const listed = embedder.map(([path, bytes]) => ({
+      type: 'file',
+      path,
+      size: bytes.length,
+      lfs: { oid: sha256Of(bytes), size: bytes.length },
+    }));
+    hub.files.set('api/models/owner/small-embed', Buffer.from(JSON.stringify({ pipeline_tag: 'feature-extraction' })));
+    hub.files.set('api/models/owner/small-embed/tree/main', Buffer.from(JSON.stringify(listed)));
+    for (const [path, bytes] of embedder) hub.files.set(`owner/small-embed/resolve/main/${path}`, bytes);
   });
   afterAll(() => hub.close());
 
@@ -156,7 +172,7 @@ describe('models', () => {
     const ask = page.getByRole('button', { name: 'What does it need?' });
     await id.fill('owner/picture');
     await ask.click();
-    await page.getByText('owner/picture is no chat model, but for image-to-image.').waitFor();
+    await page.getByText('owner/picture neither chats nor embeds: it is for image-to-image.').waitFor();
     await id.fill('https://hub.example/owner/small-chat/tree/main');
     await ask.click();
     const found = page.getByRole('region', { name: 'owner/small-chat' });
@@ -170,6 +186,36 @@ describe('models', () => {
     await stored.getByRole('button', { name: 'Remove files' }).click();
     await card.getByText('not loaded').waitFor();
     await expect.poll(() => stored.count()).toBe(0);
+  });
+
+  it('that embed search the notes, one of the hub as well as the one in the box', async () => {
+    await context.addInitScript((url) => {
+      if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
+    }, hub.url);
+    const page = await open('models');
+    await page.getByText('Add a model of the hub').click();
+    await page.getByLabel('Model id').fill('owner/small-embed');
+    await page.getByRole('button', { name: 'What does it need?' }).click();
+    await page.getByRole('region', { name: 'owner/small-embed' }).getByRole('button', { name: 'Add' }).click();
+    await go(page, 'Search');
+    const nearest = page.getByRole('list', { name: 'Notes, nearest first' }).getByRole('listitem');
+    await page.getByLabel('Query').fill('medicine for the dog');
+    await nearest.filter({ hasText: 'The vet' }).waitFor();
+    const asked = page.waitForRequest(
+      (request) => request.url().endsWith('/embeddings') && (request.postData() ?? '').includes('"query"'),
+    );
+    await page.getByLabel('Embedding model').selectOption('small-embed');
+    // The notes are embedded anew, and what was asked last is asked again.
+    expect(JSON.parse((await asked).postData()!)).toMatchObject({
+      model: 'small-embed',
+      input: ['medicine for the dog'],
+    });
+    await nearest.filter({ hasText: 'The vet' }).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem('inpage-demo-embedder'))).toBe('small-embed');
+    // The page opens without the model that was added: the one in the box searches again.
+    await page.reload();
+    await page.getByRole('img', { name: 'Map of 40 notes' }).waitFor();
+    expect(await page.getByLabel('Embedding model').inputValue()).toBe('tiny-embed');
   });
 });
 
