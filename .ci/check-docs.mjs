@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 const ENTRIES = [
   'src/index.ts',
   'src/page/built-in-ai/index.ts',
+  'src/page/page-tools/index.ts',
   'src/node/bridge/index.ts',
   'src/node/playwright/index.ts',
   'src/node/test-server/index.ts',

@@ -5,7 +5,13 @@ import { gzipSync } from 'node:zlib';
 
 /** Kilobytes (1000 bytes) of gzip. */
 // Property names are not shortened: full words in the relay's messages cost the Service Worker 0.1 kB.
-const BUDGETS = { 'service-worker.js': 5, 'service-worker-isolated.js': 1, 'index.js': 14.5, 'built-in-ai.js': 16 };
+const BUDGETS = {
+  'service-worker.js': 5,
+  'service-worker-isolated.js': 1,
+  'index.js': 14.5,
+  'built-in-ai.js': 16,
+  'page-tools.js': 4,
+};
 
 function withImports(file, seen = new Set()) {
   if (seen.has(file)) return seen;

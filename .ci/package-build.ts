@@ -200,6 +200,7 @@ const ENVIRONMENTS = {
   }),
   // For pages that ask for it: one file, which the library itself never imports.
   builtInAI: browserFiles(modules({ 'built-in-ai': path('src/page/built-in-ai/index.ts') })),
+  pageTools: browserFiles(modules({ 'page-tools': path('src/page/page-tools/index.ts') })),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
   // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
@@ -274,7 +275,7 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),
       within(['create'], createPackage()),
-      within(['page', 'builtInAI'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
+      within(['page', 'builtInAI', 'pageTools'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
       within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],

@@ -19,6 +19,7 @@ export async function makeSite(blocks: readonly CodeBlock[]): Promise<string> {
   const imports: Record<string, string> = {
     inpage: '/package/index.js',
     'inpage/built-in-ai': '/package/built-in-ai.js',
+    'inpage/page-tools': '/package/page-tools.js',
     'inpage/uninstall': '/package/uninstall.js',
   };
   const packages = new Set(blocks.flatMap(importsOf).filter((name) => !name.startsWith('inpage')));
