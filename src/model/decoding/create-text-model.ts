@@ -114,7 +114,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
   };
 }
 
-interface ReadPrompt {
+interface PreparedPrompt {
   prompt: RenderedPrompt;
   images: PromptImages | undefined;
 }
@@ -127,7 +127,7 @@ async function readPrompt(
   request: GenerationRequest,
   engine: TextEngine,
   maxImageTokens = Infinity,
-): Promise<ReadPrompt> {
+): Promise<PreparedPrompt> {
   refuseHugePrompt(request, engine.tokenizer, engine.contextLength);
   const images =
     engine.images && request.prompt.type === 'chat'

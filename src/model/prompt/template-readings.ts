@@ -18,12 +18,17 @@ type VariedMessage = Omit<TemplateMessage, 'content'> & { content: string | Temp
 /** @param mark stands for images; messages with one become lists of parts */
 export type Reading = (messages: readonly TemplateMessage[], mark?: string) => readonly VariedMessage[];
 
-type Milder = (messages: readonly TemplateMessage[]) => readonly TemplateMessage[];
+type MessageForm = (messages: readonly TemplateMessage[]) => readonly TemplateMessage[];
 
 /** As it is, and then in forms that stricter templates accept. */
-const MILDER: readonly Milder[] = [(messages) => messages, withShortCallIds, withStringArguments, withSingleCalls];
+const MESSAGE_FORMS: readonly MessageForm[] = [
+  (messages) => messages,
+  withShortCallIds,
+  withStringArguments,
+  withSingleCalls,
+];
 
-const WITHOUT_SYSTEM: readonly Milder[] = [
+const WITHOUT_SYSTEM: readonly MessageForm[] = [
   withoutSystemRole,
   (messages) => withoutSystemRole(withShortCallIds(messages)),
 ];
@@ -37,7 +42,7 @@ const PARTS: readonly ((message: TemplateMessage) => boolean)[] = [
 ];
 
 /** Groups of forms, by which messages become lists of parts. */
-const groupsOf = (forms: readonly Milder[]): (readonly Reading[])[] =>
+const groupsOf = (forms: readonly MessageForm[]): (readonly Reading[])[] =>
   PARTS.map((isParts) =>
     forms.map(
       (form) => (messages, mark) => form(messages).map((message) => withParts(message, mark, isParts(message))),
@@ -45,7 +50,7 @@ const groupsOf = (forms: readonly Milder[]): (readonly Reading[])[] =>
   );
 
 /** Readings that keep the system role: of each group the first that a template accepts shows whether it keeps all words. */
-export const SYSTEM_READINGS: readonly (readonly Reading[])[] = groupsOf(MILDER);
+export const SYSTEM_READINGS: readonly (readonly Reading[])[] = groupsOf(MESSAGE_FORMS);
 
 /** All readings. */
 export const READINGS: readonly (readonly Reading[])[] = [...SYSTEM_READINGS, ...groupsOf(WITHOUT_SYSTEM)];

@@ -14,7 +14,7 @@ const PROMPT_ROWS = 32;
 const MOST_OVERTAKEN = 8;
 
 /** Tokens that a sequence wants to be read. */
-export interface Reading {
+export interface ReadRequest {
   kv: KvSequence;
   tokens: readonly number[];
   /** Logits are wanted after so many tokens at the end; at least 1. */
@@ -26,7 +26,7 @@ export interface Reading {
   signal?: AbortSignal | undefined;
 }
 
-interface Work extends Reading {
+interface Work extends ReadRequest {
   /** Tokens that were read. */
   read: number;
   logits: Float32Array<ArrayBuffer>[];
@@ -75,7 +75,7 @@ export class PassQueue {
    * @throws InferenceError `cancelled`; `insufficient_resources` when its keys and values have no room. What was read until
    * then is in the sequence. `unavailable` when the engine is lost.
    */
-  read(reading: Reading): Promise<Float32Array<ArrayBuffer>[]> {
+  read(reading: ReadRequest): Promise<Float32Array<ArrayBuffer>[]> {
     if (this.#lost) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...reading, read: 0, logits: [], overtaken: 0, resolve, reject });

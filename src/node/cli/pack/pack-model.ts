@@ -161,7 +161,7 @@ async function listFolder(folder: string): Promise<LocalFile[]> {
 }
 
 /** What is packed of a model, and what it is for. */
-interface ChosenFiles {
+interface FilesToPack {
   files: ModelFiles;
   task: ModelEntry['task'];
   choice: PackChoice;
@@ -172,7 +172,7 @@ async function chooseFrom(
   { folder, library }: Source,
   load: Parameters<typeof openModelFiles>[2],
   environment: StoreEnvironment,
-): Promise<ChosenFiles> {
+): Promise<FilesToPack> {
   const files = await openModelFiles(named, folder, load, environment);
   const task = named.task ?? guessTask(await (await files.read('config.json'))?.json());
   return { files, task, choice: await choose({ ...named, task }, library, files) };
