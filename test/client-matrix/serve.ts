@@ -9,7 +9,19 @@ import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { buildApp } from '../support/build-app.js';
-import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, OBJECT_TOOLS, RANKER, SPOKEN, TEXT } from './task.mjs';
+import {
+  ANSWER,
+  CHAT,
+  COMPLAINT,
+  EMBEDDER,
+  LISTENER,
+  OBJECT,
+  OBJECT_TOOLS,
+  RANKER,
+  SPOKEN,
+  TEXT,
+  WEIGHTS,
+} from './task.mjs';
 
 const models: ModelEntry[] = [
   {
@@ -19,6 +31,7 @@ const models: ModelEntry[] = [
     contextLength: 32_768,
     script: {
       replies: [
+        { match: COMPLAINT, scores: WEIGHTS },
         { match: 'weather', text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] },
         { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
         { match: 'rainy in Rome', text: ANSWER },

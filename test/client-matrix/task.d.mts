@@ -8,3 +8,5 @@ export const SPOKEN: string;
 export const ANSWER: string;
 export const OBJECT: { city: string; days: number };
 export const OBJECT_TOOLS: readonly string[];
+export const COMPLAINT: string;
+export const WEIGHTS: Record<string, number>;

@@ -14,6 +14,12 @@ export const OBJECT = { city: 'Paris', days: 2 };
 export const HELLO = 'Hello';
 export const WEATHER = 'How is the weather?';
 
+/** What is decided of an input: whether the first holds, and which of the choices. The weights are those of a script. */
+export const COMPLAINT = 'I cannot log in!';
+export const IS_ANGRY = 'Is it an angry text?';
+export const CHOICES = { joy: 'The text is glad.', anger: 'The text is angry.' };
+export const WEIGHTS = { Yes: 3, No: 1, joy: 1, anger: 4 };
+
 /** Some clients ask for an object by way of a tool with a name of their own; the scripted model needs to be told it. */
 export const objectPrompt = (tool) => `An object for [${tool}], please.`;
 export const OBJECT_TOOLS = ['json', 'extract', 'response', 'Place', 'structured_output', 'generate_structured_output'];
@@ -65,6 +71,10 @@ export const TASKS = {
     isRight: (results) =>
       results.map(({ index }) => index).join() === '1,0' &&
       results.every(({ relevanceScore: score }) => score >= 0 && score <= 1),
+  },
+  decisions: {
+    title: 'decisions',
+    isRight: ({ probability, choice }) => Math.abs(probability - 0.75) < 1e-6 && choice === 'anger',
   },
   speech: { title: 'speech', isRight: (text) => text === SPOKEN },
 };

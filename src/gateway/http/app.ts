@@ -16,7 +16,7 @@ import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { type Compatibility, COMPATIBILITY } from './policy/compatibility.js';
 import { completionsEndpoint } from './completions/route.js';
-import { decisionsEndpoint, systemOneEndpoint } from './decisions/endpoints.js';
+import { decisionsEndpoint, SYSTEM_ONE_PATH, systemOneEndpoint } from './decisions/endpoints.js';
 import { embeddingsEndpoint } from './embeddings.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
@@ -151,7 +151,7 @@ function refuseAbsent(): never {
 /** Where servers of OpenAI's form have the service. */
 const SERVER_PATH = '/v1';
 
-/** What Anthropic's client puts behind its base, so that the base of the other clients serves it as well. */
+/** What Anthropic's client puts behind its base, and Ollama's before `/systemone`, so that the base of the other clients serves it as well. */
 const CLIENT_PATH = '/v1';
 
 /** What Cohere's clients put behind theirs. */
@@ -159,8 +159,8 @@ const COHERE_PATHS = ['/v1', '/v2'];
 
 function fullPathsOf(path: string, prefix: string): string[] {
   if (path === RERANK_PATH) return ['', ...COHERE_PATHS].map((own) => prefix + own + path);
-  const isOfAnthropic = path.startsWith(MESSAGES_PATH) || path.startsWith(MODELS_PATH);
-  return isOfAnthropic ? [prefix + path, prefix + CLIENT_PATH + path] : [prefix + path];
+  const isOfClient = path === SYSTEM_ONE_PATH || [MESSAGES_PATH, MODELS_PATH].some((own) => path.startsWith(own));
+  return isOfClient ? [prefix + path, prefix + CLIENT_PATH + path] : [prefix + path];
 }
 
 /** Paths of Anthropic's API that this service does not have. */

@@ -1,10 +1,13 @@
 // The AI SDK through its providers.
 import {
   CHAT,
+  CHOICES,
   collect,
+  COMPLAINT,
   createWeather,
   EMBEDDER,
   HELLO,
+  IS_ANGRY,
   LISTENER,
   OBJECT_SCHEMA,
   objectPrompt,
@@ -21,6 +24,7 @@ const PROVIDERS = {
       language: openai.responses(CHAT),
       embedding: openai.embedding?.(EMBEDDER),
       speech: openai.transcription?.(LISTENER),
+      decision: openai.decisionModel?.(CHAT),
     };
   },
   chat: ({ createOpenAI }, { baseURL }) => ({ language: createOpenAI({ baseURL, apiKey: 'any' }).chat(CHAT) }),
@@ -38,7 +42,7 @@ const PROVIDERS = {
 
 /** @param make one of {@link PROVIDERS}, or as these */
 export const aiSdk = (ai, provider, make) => (service) => {
-  const { language: model, embedding, speech } = make(provider, service);
+  const { language: model, embedding, speech, decision } = make(provider, service);
   const stepsOf = ai.isStepCount ?? ai.stepCountIs;
   const plain = { model, maxRetries: 0 };
   const transcribe = ai.transcribe ?? ai.experimental_transcribe;
@@ -70,6 +74,22 @@ export const aiSdk = (ai, provider, make) => (service) => {
       embeddings: async () =>
         (await ai.embedMany({ model: embedding, values: ['one', 'two'], maxRetries: 0 })).embeddings,
     }),
+    ...(decision &&
+      ai.experimental_decide && {
+        decisions: async () => {
+          const questions = {
+            angry: { type: 'boolean', criteria: { true: IS_ANGRY } },
+            feeling: { type: 'choice', instructions: 'Which feeling?', criteria: CHOICES },
+          };
+          const { answers } = await ai.experimental_decide({
+            model: decision,
+            state: COMPLAINT,
+            questions,
+            maxRetries: 0,
+          });
+          return { probability: answers.angry.probability, choice: answers.feeling.choice };
+        },
+      }),
     ...(speech &&
       transcribe && {
         speech: async () => (await transcribe({ model: speech, audio: silence(), maxRetries: 0 })).text,

@@ -1,10 +1,13 @@
 // Ollama's own client, in its build for Node and in that for browsers.
 import {
   CHAT,
+  CHOICES,
   collect,
+  COMPLAINT,
   createWeather,
   EMBEDDER,
   HELLO,
+  IS_ANGRY,
   OBJECT_SCHEMA,
   objectPrompt,
   WEATHER,
@@ -55,6 +58,14 @@ export const ollamaClient =
       object: async () => {
         const messages = [user(objectPrompt('json'))];
         return JSON.parse(textOf(await client.chat({ model: CHAT, messages, format: OBJECT_SCHEMA })));
+      },
+      decisions: async () => {
+        const questions = {
+          angry: { type: 'noul', instructions: IS_ANGRY },
+          feeling: { type: 'choice', criteria: CHOICES },
+        };
+        const { answers } = await client.systemone({ model: CHAT, state: COMPLAINT, questions });
+        return { probability: answers.angry.noul, choice: answers.feeling.choice };
       },
       embeddings: async () => (await client.embed({ model: EMBEDDER, input: ['one', 'two'] })).embeddings,
     };

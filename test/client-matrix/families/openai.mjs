@@ -1,10 +1,13 @@
 // The official OpenAI client, by chat completions and by responses.
 import {
   CHAT,
+  CHOICES,
   collect,
+  COMPLAINT,
   createWeather,
   EMBEDDER,
   HELLO,
+  IS_ANGRY,
   LISTENER,
   OBJECT_SCHEMA,
   objectPrompt,
@@ -24,6 +27,23 @@ export const openaiChat =
     const client = clientOf(OpenAI, service);
     const completions = client.chat.completions.runTools ? client.chat.completions : client.beta.chat.completions;
     return {
+      // Since version 7.30.
+      ...(client.decisions && {
+        decisions: async () => {
+          const { answers } = await client.decisions.create({
+            model: CHAT,
+            input: COMPLAINT,
+            questions: [
+              { type: 'predicate', instructions: IS_ANGRY },
+              {
+                type: 'choice',
+                choices: Object.entries(CHOICES).map(([value, description]) => ({ value, description })),
+              },
+            ],
+          });
+          return { probability: answers[0].probability, choice: answers[1].choice };
+        },
+      }),
       chat: async () =>
         (await client.chat.completions.create({ model: CHAT, messages: user(HELLO) })).choices[0].message.content,
       stream: async () =>

@@ -12,11 +12,14 @@ export const decisionsEndpoint: Endpoint = lazyEndpoint(
   async () => (await import('./decisions.js')).decisions,
 );
 
+/** Below the prefix. */
+export const SYSTEM_ONE_PATH = '/systemone';
+
 export const systemOneEndpoint: Endpoint = lazyEndpoint(
   {
     name: 'decisions',
     method: 'POST',
-    path: '/systemone',
+    path: SYSTEM_ONE_PATH,
     summary: 'Answers named questions about a state with probabilities, in the form of System One.',
   },
   async () => (await import('./systemone.js')).systemOne,

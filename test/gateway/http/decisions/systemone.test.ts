@@ -101,3 +101,9 @@ describe('POST /systemone', () => {
     expect([status, json.error.code, json.error.param]).toEqual([400, 'refusal', 'questions.bad']);
   });
 });
+
+it("is found where Ollama's client asks that has the service's base as its host", async () => {
+  const { app } = await buildApp();
+  const body = { model: 'scripted-chat', state: 'The state.', questions: { q: NOUL } };
+  expect((await post(app, '/v1/v1/systemone', body)).status).toBe(200);
+});
