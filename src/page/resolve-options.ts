@@ -29,6 +29,7 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   for (const [name, value] of Object.entries(options))
     if (name !== 'onProgress' && name !== 'routes') refuseProxies(value, name);
   checkScripts(models);
+  checkBrowserTasks(models);
   return optionsByRealm({
     ...checked,
     models: models.map(inPack),
@@ -61,6 +62,14 @@ function checkScripts(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, script }] of models.entries()) {
     if (backend === 'scripted' && !script && (task === 'chat' || task === 'speech-to-text'))
       throw wrongOption(`models.${index}.script`, 'an object with `replies`, which are what a scripted model says');
+  }
+}
+
+/** The browser's other interfaces do not give what these endpoints promise. */
+function checkBrowserTasks(models: readonly ModelEntry[]): void {
+  for (const [index, { backend, task }] of models.entries()) {
+    if (backend === 'built-in' && task !== 'chat' && task !== 'embeddings')
+      throw wrongOption(`models.${index}.backend`, `one that has models of task ${task}, which \`built-in\` has not`);
   }
 }
 

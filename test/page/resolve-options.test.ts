@@ -93,6 +93,13 @@ describe('resolveOptions', () => {
     expect(resolve({ models }).gateway.models).toHaveLength(3);
   });
 
+  it.each(['speech-to-text', 'text-to-speech', 'rerank'])('[J33] refuses the browser’s own model for %s', (task) => {
+    const models = [{ id: 'a', task, backend: 'built-in' }] as unknown as TypedModelEntry[];
+    expect(() => resolve({ models })).toThrow(
+      `The option \`models.0.backend\` must be one that has models of task ${task}`,
+    );
+  });
+
   it('refuses a scripted model that has nothing to say', () => {
     const models = [{ id: 'a', task: 'chat', backend: 'scripted' }] as unknown as TypedModelEntry[];
     expect(() => resolve({ models })).toThrow('The option `models.0.script` must be an object with `replies`');
