@@ -41,6 +41,19 @@ describe.each(MODES)('the document of %s', (mode) => {
     expect([...values.keys()].filter((path) => path.endsWith('/$defs'))).toEqual([]);
   });
 
+  it('shows no form that is refused in any case', async () => {
+    const { json } = await build(mode);
+    const values = [...valuesOf(json)];
+    const never = values.filter(([path, value]) => path.endsWith('/not') && JSON.stringify(value) === '{}');
+    // A property that must be absent is one of an optional field's forms.
+    const needed = never.filter(([path]) => {
+      const [, schema, name] = /^(.*)\/properties\/([^/]+)\/not$/.exec(path) ?? [];
+      const { required = [] } = (values.find(([each]) => each === schema)?.[1] ?? {}) as { required?: string[] };
+      return name !== undefined && required.includes(name);
+    });
+    expect(needed).toEqual([]);
+  });
+
   it('has an example of each JSON body, which is valid and answered as the document says', async () => {
     const { app, json } = await build(mode);
     for (const path of Object.keys(json.paths)) {
@@ -158,3 +171,14 @@ function expectDescribed(json: any, path: string, method: string, answer: unknow
   const known = new Set(forms.flatMap(({ properties }) => Object.keys(properties)));
   expect([path, Object.keys(answer as object).filter((name) => !known.has(name))]).toEqual([path, []]);
 }
+
+it('allows in hosted what is read or left out, and no misspelt form of what is known', async () => {
+  const { json } = await build('hosted');
+  const body = { model: 'scripted-chat', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
+  const validator = validatorOf(json, bodyOf(json, '/messages').schema);
+  const allows = (tool: object) => validator.validate({ ...body, tools: [tool] }).valid;
+  expect(allows({ name: 'look', input_schema: {} })).toBe(true);
+  expect(allows({ type: 'web_search_20250305', name: 'web_search' })).toBe(true);
+  expect(allows({ type: 'custom', name: 'look' })).toBe(false);
+  expect(allows({})).toBe(false);
+});

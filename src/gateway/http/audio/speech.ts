@@ -120,7 +120,13 @@ export const voicesEndpoint: Endpoint = {
   method: 'GET',
   path: '/audio/voices',
   summary: 'Lists the voices of a model.',
-  query: { model: { description: 'The model whose voices are listed.', required: true, schema: { type: 'string' } } },
+  query: {
+    model: {
+      description: 'The model whose voices are listed.',
+      required: true,
+      schema: { type: 'string', minLength: 1 },
+    },
+  },
   route: (context) => async (c) => {
     const model = c.req.query('model');
     if (!model) throw new InferenceError('missing_required_field', '`model` is required.', { param: 'model' });

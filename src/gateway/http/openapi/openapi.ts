@@ -8,6 +8,7 @@ import type { Catalog } from '../../../core/models/catalog.js';
 import { ANSWER_PARTS, answerOf } from './answers.js';
 import { exactly, type JsonSchema, ref, text } from './json-schema.js';
 import { addRules, exampleOf, typeForm } from './requests.js';
+import { tidySchema, withOtherTypes } from './tidy-schema.js';
 import { answerErrorShape, ERROR_ROWS } from '../errors/error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { EndpointName } from '../errors/error-table.js';
@@ -144,7 +145,8 @@ function withComponents(
       JSON.stringify(value).replaceAll(/"#\/\$defs\/([^"]+)"/g, `"#/components/schemas/${title}Part$1"`),
     ) as JsonSchema;
   for (const [name, definition] of Object.entries(definitions as object)) {
-    components[`${title}Part${name}`] = moved(definition);
+    // Only schemas that are chosen by a `type` become definitions.
+    components[`${title}Part${name}`] = moved(withOtherTypes(definition as JsonSchema));
   }
   return moved(schema);
 }
@@ -182,7 +184,7 @@ export function requestBodySchema(schema: GenericSchema): JsonSchema {
     // What has no JSON Schema (a check in code) is left out; a test compares both on generated bodies.
     errorMode: 'ignore',
   });
-  return document;
+  return tidySchema(document);
 }
 
 /** One response per status, with every shape that it may have on this endpoint. */

@@ -31,6 +31,15 @@ const onlyWith = (field: string, other: string): JsonSchema => ({
 const nothing = { type: 'null' };
 const STREAM_RULE = onlyWith('stream_options', 'stream');
 
+/** Beside the system's words there must be something to answer. */
+const TURN_RULE = {
+  properties: { messages: { contains: { properties: { role: { enum: ['user', 'assistant'] } } } } },
+};
+
+/** A length of time as Ollama writes it. */
+const DURATION = '^[+-]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$';
+const KEEP_ALIVE_RULE = { properties: { keep_alive: { pattern: DURATION, maxLength: 60 } } };
+
 /** By path: what must hold beside the types of the fields. */
 const RULES: Record<string, JsonSchema[]> = {
   '/chat/completions': [
@@ -54,8 +63,22 @@ const RULES: Record<string, JsonSchema[]> = {
       },
     },
   ],
-  '/completions': [STREAM_RULE],
+  '/completions': [STREAM_RULE, onlyWith('top_logprobs', 'logprobs')],
+  '/messages': [TURN_RULE],
+  '/messages/count_tokens': [TURN_RULE],
   '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
+  '/api/chat': [KEEP_ALIVE_RULE],
+  '/api/generate': [KEEP_ALIVE_RULE],
+  '/api/embed': [KEEP_ALIVE_RULE, { properties: { input: { items: { minLength: 1 } } } }],
+  '/api/embeddings': [KEEP_ALIVE_RULE],
+  '/api/show': [
+    {
+      anyOf: ['model', 'name'].map((name) => ({
+        required: [name],
+        properties: { [name]: { type: 'string', minLength: 1 } },
+      })),
+    },
+  ],
   '/rerank': [
     { not: { required: ['top_n', 'top_k'], properties: { top_n: { not: nothing }, top_k: { not: nothing } } } },
   ],
