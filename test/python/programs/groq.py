@@ -1,0 +1,42 @@
+import json
+
+from groq import Groq
+from task import *
+
+PACKAGES = ["groq"]
+# It asks below `/openai/v1`: the service has that prefix.
+client = Groq(base_url=GROQ_ROOT, api_key=KEY)
+
+
+def ask(words, model=CHAT):
+    answer = client.chat.completions.create(model=model, messages=[{"role": "user", "content": words}])
+    return answer.choices[0].message.content
+
+
+def chat():
+    return ask(HELLO)
+
+
+def stream():
+    chunks = client.chat.completions.create(model=CHAT, messages=[{"role": "user", "content": HELLO}], stream=True)
+    return [chunk.choices[0].delta.content for chunk in chunks if chunk.choices]
+
+
+def structured():
+    form = {"type": "json_schema", "json_schema": {"name": "place", "schema": Place.model_json_schema()}}
+    answer = client.chat.completions.create(
+        model=CHAT, messages=[{"role": "user", "content": object_prompt("Place")}], response_format=form
+    )
+    return json.loads(answer.choices[0].message.content)
+
+
+def embeddings():
+    return [each.embedding for each in client.embeddings.create(model=EMBEDDER, input=SENTENCES).data]
+
+
+def errors():
+    return ask(HELLO, UNKNOWN)
+
+
+def retries():
+    return ask(retry_prompt())

@@ -1,0 +1,46 @@
+import json
+
+from openai import OpenAI
+from task import *
+
+PACKAGES = ["openai"]
+client = OpenAI(base_url=BASE, api_key=KEY)
+
+
+def ask(words, model=CHAT):
+    return client.responses.create(model=model, input=words).output_text
+
+
+def chat():
+    return ask(HELLO)
+
+
+def stream():
+    events = client.responses.create(model=CHAT, input=HELLO, stream=True)
+    return [event.delta for event in events if event.type == "response.output_text.delta"]
+
+
+def tools():
+    weather = Weather()
+    items = [{"role": "user", "content": WEATHER}]
+    while True:
+        answer = client.responses.create(model=CHAT, input=items, tools=[{"type": "function", **WEATHER_FUNCTION}])
+        calls = [item for item in answer.output if item.type == "function_call"]
+        if not calls:
+            return answer.output_text, weather.asked
+        items += answer.output
+        for call in calls:
+            report = weather.report(**json.loads(call.arguments))
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": report})
+
+
+def structured():
+    return client.responses.parse(model=CHAT, input=object_prompt("Place"), text_format=Place).output_parsed
+
+
+def errors():
+    return ask(HELLO, UNKNOWN)
+
+
+def retries():
+    return ask(retry_prompt())
