@@ -2,7 +2,7 @@
 import type { Truncation } from '../../core/request/embedding-request.js';
 
 /** Tokens that stay whatever is cut: those before the text, and those behind it. */
-interface TruncatedTokens {
+interface FrameTokens {
   before: number;
   after: number;
 }
@@ -12,7 +12,7 @@ export function truncated(
   ids: readonly number[],
   { side, tokens = Infinity }: Truncation,
   limit: number,
-  { before, after }: TruncatedTokens = { before: 0, after: 0 },
+  { before, after }: FrameTokens = { before: 0, after: 0 },
 ): number[] {
   const most = Math.min(limit, tokens);
   if (ids.length <= most) return [...ids];
