@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { ChatPanel } from './chat/chat-panel.js';
 import { CheckPanel } from './check/check-panel.js';
+import { DecidePanel } from './decide/decide-panel.js';
 import { chatModel, inference, startError } from './inference.js';
 import { JsonPanel } from './json/json-panel.js';
 import { LoadBar } from './load-bar.js';
@@ -29,6 +30,7 @@ const PANELS: Record<string, Panel> = {
   chat: { title: 'Chat', view: ChatPanel },
   tools: { title: 'Tools', view: ToolsPanel },
   json: { title: 'JSON', view: JsonPanel },
+  decide: { title: 'Decide', view: DecidePanel },
   speech: { title: 'Speech', view: SpeechPanel, model: () => ear.value },
   speak: { title: 'Speak', view: SpeakPanel, model: () => speaker.value?.id },
   search: { title: 'Search', view: SearchPanel, model: () => embedder.value },

@@ -11,6 +11,7 @@ export interface Kind {
 export const KINDS = {
   chat: { title: 'Chat', first: 'First token', counted: 'Tokens' },
   embeddings: { title: 'Embeddings', counted: 'Texts' },
+  decisions: { title: 'Decisions', counted: 'Questions' },
   rerank: { title: 'Reranking', counted: 'Documents' },
   speech: { title: 'Transcription', first: 'First words' },
   'text-to-speech': { title: 'Speaking', counted: 'Characters' },
@@ -20,6 +21,7 @@ export type KindName = keyof typeof KINDS;
 
 export function kindOf(path: string): KindName {
   if (path === '/embeddings') return 'embeddings';
+  if (path === '/decisions') return 'decisions';
   if (path === '/rerank') return 'rerank';
   if (path === '/audio/speech') return 'text-to-speech';
   return path.startsWith('/audio/') ? 'speech' : 'chat';
@@ -27,8 +29,9 @@ export function kindOf(path: string): KindName {
 
 /** How much a request asks for, in what its kind counts; chat is counted by its answer. */
 export function amountOf(path: string, body: Record<string, unknown>): number | undefined {
-  const { input, documents } = body;
+  const { input, questions, documents } = body;
   if (path === '/embeddings') return Array.isArray(input) ? input.length : 1;
+  if (path === '/decisions') return Array.isArray(questions) ? questions.length : undefined;
   if (path === '/rerank') return Array.isArray(documents) ? documents.length : undefined;
   return path === '/audio/speech' ? String(input).length : undefined;
 }

@@ -9,7 +9,7 @@ import { finishedAnswer, openDemo, say, watch, type Watched } from './support/de
 import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
-const PANELS = ['Chat', 'Tools', 'JSON', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check'];
+const PANELS = ['Chat', 'Tools', 'JSON', 'Decide', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check'];
 
 let context: BrowserContext;
 let watched: Watched;

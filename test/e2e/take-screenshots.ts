@@ -65,7 +65,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('chat');
     await page.getByRole('button', { name: 'Settings' }).click();
     await shoot('settings');
-    for (const panel of ['Tools', 'JSON', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check']) {
+    for (const panel of ['Tools', 'JSON', 'Decide', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check']) {
       await page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
       await FILLED[panel]?.(page);
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
