@@ -59,11 +59,15 @@ export function docsPages(): Plugin {
   };
 }
 
-/** The pages that the README's list leads to, each followed by its parts, which a list of its own leads to. */
+/** The pages that the README's section "Read on" leads to, each followed by its parts, which a list of its own leads to. */
 export function linkedPages(): LinkedPage[] {
-  return listedIn('README.md', /^- \[([^\]]+)\]\((demo\/docs\/[\w-]+\.md)\)/gm).flatMap(({ title, path }) => {
+  const [, readOn = ''] = /^## Read on\n([^]*?)^## /m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  return linksIn(readOn, /\[([^\]]+)\]\((demo\/docs\/[\w-]+\.md)\)/g).flatMap(({ title, path }) => {
     const stem = posix.basename(path, '.md');
-    const parts = listedIn(path, new RegExp(`^- \\[([^\\]]+)\\]\\((${stem}-[\\w-]+\\.md)\\)`, 'gm'));
+    const parts = linksIn(
+      readFileSync(join(root, path), 'utf8'),
+      new RegExp(`^- \\[([^\\]]+)\\]\\((${stem}-[\\w-]+\\.md)\\)`, 'gm'),
+    );
     return [
       { title, path, isPart: false },
       ...parts.map((part) => ({ title: part.title, path: `${folder}/${part.path}`, isPart: true })),
@@ -71,9 +75,8 @@ export function linkedPages(): LinkedPage[] {
   });
 }
 
-function listedIn(page: string, link: RegExp): { title: string; path: string }[] {
-  const links = readFileSync(join(root, page), 'utf8').matchAll(link);
-  return [...links].map(([, title = '', path = '']) => ({ title, path }));
+function linksIn(text: string, link: RegExp): { title: string; path: string }[] {
+  return [...text.matchAll(link)].map(([, title = '', path = '']) => ({ title, path }));
 }
 
 function markdownNames(): string[] {

@@ -9,7 +9,7 @@ import { EncoderQueue } from '../encoder-queue.js';
 import { poolVector, type TokenizedText } from '../pooling.js';
 import { rerank, type TokenPair } from '../rank-pairs.js';
 import { relevance } from '../relevance.js';
-import { shortVectorsWarning } from '../shorter-vectors.js';
+import { shortVectorsWarning } from '../cut-vectors.js';
 import { createJudge } from '../judge-documents.js';
 import { type RerankPrompt, rerankPromptFor, unknownJudge } from '../rerank-prompt.js';
 import type { TextTokenizer } from '../../prompt/text-tokenizer.js';

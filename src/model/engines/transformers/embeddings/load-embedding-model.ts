@@ -23,7 +23,7 @@ import { notSupported } from '../repository/not-supported.js';
 import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { detectPooling, type TokenizedText } from '../../pooling.js';
 import { readMaxLength, readPrompts } from '../repository/sentence-files.js';
-import { shortVectorsWarning } from '../../shorter-vectors.js';
+import { shortVectorsWarning } from '../../cut-vectors.js';
 import { readSentenceModules, type SentenceModules } from './sentence-modules.js';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortVectorsWarning } from '../../../src/model/engines/shorter-vectors.js';
+import { shortVectorsWarning } from '../../../src/model/engines/cut-vectors.js';
 
 it.each([
   ['onnx-community/Qwen3-Embedding-0.6B-ONNX', undefined],
