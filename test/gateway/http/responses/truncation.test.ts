@@ -28,7 +28,7 @@ describe.each([
   ['with state', () => build()],
   ['without state', () => build(false)],
 ])('a prompt that does not fit, %s', (_, open) => {
-  it('[H18] loses its beginning, never the instructions nor the last item', async () => {
+  it('[G16] [H18] loses its beginning, never the instructions nor the last item', async () => {
     const app = await open();
     const input = [...history, ...history, says('last')];
     const refused = await postJson(app, '/responses', { ...valid, input });
