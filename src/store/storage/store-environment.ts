@@ -41,12 +41,16 @@ export function opened<Storage>(kind: { create(): Promise<Storage | undefined> }
 /** Everything but the storage, as browsers and Node have it. */
 export const defaultEnvironment: Omit<StoreEnvironment, 'storage'> = {
   async fetch(url, init) {
+    if (!/^[a-z-]+-extension:$/.test(new URL(url, 'https://inpage.invalid').protocol))
+      return globalThis.fetch(url, init);
+    // A browser extension has no server. Chromium answers a range of a packaged file with status 200, as if it were all of it.
+    const headers = new Headers(init.headers);
+    headers.delete('range');
     try {
-      return await globalThis.fetch(url, init);
+      return await globalThis.fetch(url, { ...init, headers });
     } catch (thrown) {
-      // A browser extension has no server: what is not in its package is a network error.
-      if (init.signal?.aborted || !/^[a-z-]+-extension:$/.test(new URL(url, 'https://inpage.invalid').protocol))
-        throw thrown;
+      // What is not in the package is a network error.
+      if (init.signal?.aborted) throw thrown;
       return new Response(null, { status: 404 });
     }
   },

@@ -34,6 +34,22 @@ it.each(['chrome-extension', 'moz-extension', 'safari-web-extension'])(
   },
 );
 
+it.each(['chrome-extension', 'moz-extension', 'safari-web-extension'])(
+  'no range is asked of a package at %s:, because Chromium says 200 of a part; other headers and servers are as asked',
+  async (scheme) => {
+    const asked: Headers[] = [];
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      asked.push(new Headers(init.headers));
+      return new Response('whole');
+    });
+    const headers = { range: 'bytes=0-1', accept: 'text/plain' };
+    const response = await defaultEnvironment.fetch(`${scheme}://id/models/m/m.gguf`, { headers });
+    await defaultEnvironment.fetch('https://a.test/m.gguf', { headers });
+    expect(await response.text()).toBe('whole');
+    expect(asked.map((sent) => Object.fromEntries(sent))).toEqual([{ accept: 'text/plain' }, headers]);
+  },
+);
+
 it('models are in memory where the browser refuses its file system, as private windows do, whatever else it has', async () => {
   vi.stubGlobal('FileSystemFileHandle', { prototype: { createSyncAccessHandle: true } });
   const getDirectory = () => Promise.reject(new DOMException('Security error', 'SecurityError'));
