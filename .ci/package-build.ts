@@ -194,13 +194,15 @@ const ENVIRONMENTS = {
     { output: chunks },
   ),
   // Built apart from the workers: one file, without pieces that it would share with them.
-  page: browserFiles(modules({ index: path('src/index.ts') }), {
+  page: browserFiles(modules({ index: path('src/index.ts'), 'extension-host': path('src/extension/host.ts') }), {
     // Beside the workers, whose places it names.
     output: { ...chunks, chunkFileNames: ({ name }) => (name === ENTRY ? `${ENTRY}.js` : chunks.chunkFileNames) },
   }),
   // For pages that ask for it: one file, which the library itself never imports.
   builtInAI: browserFiles(modules({ 'built-in-ai': path('src/page/built-in-ai/index.ts') })),
   pageTools: browserFiles(modules({ 'page-tools': path('src/page/page-tools/index.ts') })),
+  // One file: content scripts and background workers can load no other.
+  extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
   // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
@@ -275,7 +277,10 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),
       within(['create'], createPackage()),
-      within(['page', 'builtInAI', 'pageTools'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } })),
+      within(
+        ['page', 'builtInAI', 'pageTools', 'extension'],
+        shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
+      ),
       within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],

@@ -82,6 +82,10 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: 'More requests than `rateLimits` allows.',
     fix: 'Wait as long as `retry-after` says, which official clients do; or raise the limit.',
   },
+  permission_denied: {
+    cause: 'A content script of an extension calls what only its background and pages may.',
+    fix: 'Call it in the background or a page of the extension.',
+  },
   cancelled: { cause: 'The caller aborted.', fix: 'None is needed; nobody reads this answer.' },
   internal: {
     cause: 'A defect, in a model’s files or of Inpage.',

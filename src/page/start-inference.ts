@@ -7,6 +7,7 @@ import type { PageInference } from '../core/models/page-inference.js';
 import { OWN_PATH } from '../core/request/own-path.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
+import type { Connect } from '../relay/handshake.js';
 import { EngineClient } from './engine-client.js';
 import type { LatestStart } from './diagnosis/latest-start.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
@@ -30,11 +31,23 @@ const START_TIMEOUT_MS = 40_000;
  * });
  */
 export async function startInference(options: InferenceOptions = {}): Promise<PageInference> {
+  return (await startService(options)).inference;
+}
+
+/** A running service, and how its gateway is reached. */
+export interface StartedService {
+  inference: PageInference;
+  connect: Connect;
+  settings: OptionsByRealm['serviceWorker'];
+}
+
+/** The same for who passes on requests of others. */
+export async function startService(options: InferenceOptions): Promise<StartedService> {
   const latest: LatestStart = (page[LATEST] = { state: 'starting' });
   try {
-    const inference = await start(options, latest);
+    const started = await start(options, latest);
     latest.state = 'running';
-    return inference;
+    return started;
   } catch (thrown) {
     latest.state = 'ended';
     latest.error = (thrown as Error).message;
@@ -42,7 +55,7 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   }
 }
 
-async function start(options: InferenceOptions, latest: LatestStart): Promise<PageInference> {
+async function start(options: InferenceOptions, latest: LatestStart): Promise<StartedService> {
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const resolved = await resolve(options, deadline);
   const { routes } = resolved.page;
@@ -124,7 +137,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<Pa
     throw thrown;
   }
   if (!serviceWorker) refusePlainRequests(resolved.serviceWorker, latest);
-  return inference;
+  return { inference, connect: tab.connect, settings: resolved.serviceWorker };
 }
 
 /**

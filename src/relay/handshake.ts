@@ -2,9 +2,15 @@
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import type { CalleeMessage, CallerMessage, GatewayHandshake, TabHandshake } from './protocol.js';
 
+/** What the ends of a call need of a port: all that a MessagePort is for them. */
+export type CallPort = Pick<
+  MessagePort,
+  'addEventListener' | 'removeEventListener' | 'postMessage' | 'start' | 'close'
+>;
+
 /** A port at whose other end a gateway waits for a call, and what the gateway said of itself. */
-export interface GatewayPort {
-  port: MessagePort;
+export interface GatewayPort<Port = CallPort> {
+  port: Port;
   hello: GatewayHandshake;
 }
 
@@ -37,14 +43,17 @@ export function awaitHandshake(port: MessagePort): Handshake {
 }
 
 /** Tells the gateway that nothing will come through this port. */
-export function closeCallPort(port: MessagePort): void {
+export function closeCallPort(port: CallPort): void {
   const message: CallerMessage<never> = { type: 'cancel' };
   port.postMessage(message);
   port.close();
 }
 
 /** Hands out a fresh port and waits for a gateway's hello on the other end. Rejects with the signal's reason. */
-export async function connectThrough(hand: (port: MessagePort) => void, signal: AbortSignal): Promise<GatewayPort> {
+export async function connectThrough(
+  hand: (port: MessagePort) => void,
+  signal: AbortSignal,
+): Promise<GatewayPort<MessagePort>> {
   signal.throwIfAborted();
   const { port1, port2 } = new MessageChannel();
   const handshake = awaitHandshake(port1);

@@ -37,13 +37,13 @@ const RETRY_DELAY_MS = 50;
  * Asks until a gateway says hello. Several may be asked, one is chosen, and only that one gets the request.
  * Rejects with the signal's reason.
  */
-export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
+export async function findHost(options: FindHostOptions): Promise<GatewayPort<MessagePort>> {
   const { tabs, prefix, asker, groups, signal } = options;
   let { group } = options;
   let isOver = false;
   const asked = new Set<MessagePort>();
-  let found: (gateway: GatewayPort) => void = () => {};
-  const host = new Promise<GatewayPort>((resolve) => (found = resolve));
+  let found: (gateway: GatewayPort<MessagePort>) => void = () => {};
+  const host = new Promise<GatewayPort<MessagePort>>((resolve) => (found = resolve));
 
   const ask = (tab: TabClient): Promise<TabHandshake> => {
     const { port1, port2 } = new MessageChannel();
@@ -71,7 +71,7 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort> {
     await pause(FIND_TIMEOUT_MS);
   };
 
-  const rounds = async (): Promise<GatewayPort> => {
+  const rounds = async (): Promise<GatewayPort<MessagePort>> => {
     for (;;) {
       await round();
       if (isOver) return host;

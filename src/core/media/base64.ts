@@ -12,8 +12,12 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return bytes;
 }
 
+/** Arguments that every engine takes in one call. */
+const MAX_ARGUMENTS = 8_192;
+
 export function encodeBase64(bytes: Uint8Array): string {
   let letters = '';
-  for (const byte of bytes) letters += String.fromCharCode(byte);
+  for (let from = 0; from < bytes.length; from += MAX_ARGUMENTS)
+    letters += String.fromCharCode(...bytes.subarray(from, from + MAX_ARGUMENTS));
   return btoa(letters);
 }

@@ -6,6 +6,11 @@ export function movesStreams(): boolean {
   return (moves ??= canMove());
 }
 
+/** Notes that this realm's connections carry no streams. */
+export function moveNoStreams(): void {
+  moves = false;
+}
+
 function canMove(): boolean {
   try {
     const stream = new ReadableStream();

@@ -2,6 +2,7 @@
 import { yieldToEventLoop } from '../../core/platform/pause.js';
 import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
+import type { CallPort } from '../handshake.js';
 import { onPeerDeath } from '../liveness-lock.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
@@ -34,7 +35,7 @@ export interface CallHooks<Item> {
  * for more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
  */
 export async function answerCall<Payload, Item>(
-  port: MessagePort,
+  port: CallPort,
   handler: CallHandler<Payload, Item>,
   timing: CallTiming,
   hooks: CallHooks<Item> = {},
@@ -52,7 +53,7 @@ export const PACE_MS = 16;
 const BURST = 4;
 
 class AnsweredCall<Payload, Item> {
-  readonly #port: MessagePort;
+  readonly #port: CallPort;
   readonly #timing: CallTiming;
   readonly #hooks: CallHooks<Item>;
   readonly #cancellation = new AbortController();
@@ -69,7 +70,7 @@ class AnsweredCall<Payload, Item> {
   #isComplete = false;
   #open: (payload: { value: Payload } | undefined) => void = () => {};
 
-  constructor(port: MessagePort, timing: CallTiming, hooks: CallHooks<Item>) {
+  constructor(port: CallPort, timing: CallTiming, hooks: CallHooks<Item>) {
     this.#port = port;
     this.#timing = timing;
     this.#hooks = hooks;

@@ -1,6 +1,7 @@
 /** The caller's half of a call: pulls items out of a MessagePort, a credit for each one taken. @module */
 import { cancelled, deserializeInferenceError, InferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
+import type { CallPort } from '../handshake.js';
 import { ownLivenessLock, onPeerDeath } from '../liveness-lock.js';
 import { CREDIT_STEP, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
@@ -42,7 +43,7 @@ type Resolve<Item> = (result: IteratorResult<Item[], undefined>) => void;
  * No generator: what waits for a message is woken by the message itself, without a task in between.
  */
 export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, undefined> {
-  readonly #port: MessagePort;
+  readonly #port: CallPort;
   readonly #options: CallOptions;
   readonly #ended = new AbortController();
   /** Sent with the first request for a batch. */
@@ -58,7 +59,7 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
   #reader: { resolve: Resolve<Item>; reject: (error: unknown) => void } | undefined;
   #onEnd: (() => void) | undefined;
 
-  constructor(port: MessagePort, payload: unknown, options: CallOptions) {
+  constructor(port: CallPort, payload: unknown, options: CallOptions) {
     this.#port = port;
     this.#payload = { value: payload };
     this.#options = options;
@@ -97,7 +98,8 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
       this.#silentBeats += 1;
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
-    const own = await ownLivenessLock();
+    // Whoever cannot have a lock cannot watch one either.
+    const own = lifeline && (await ownLivenessLock());
     const open: CallerMessage<unknown> = { type: 'open', payload, lifeline: own };
     this.#port.postMessage(open, this.#options.transfer ?? []);
     if (signal.aborted) this.#cancel();

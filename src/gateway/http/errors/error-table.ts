@@ -47,6 +47,7 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   refusal: { status: 400, type: 'invalid_request_error', code: 'refusal' },
   malformed_multipart: { status: 400, type: 'invalid_request_error', code: 'malformed_multipart' },
   unauthenticated: { status: 401, type: 'authentication_error', code: 'invalid_api_key' },
+  permission_denied: { status: 403, type: 'permission_error', code: 'origin_not_allowed' },
   not_found: { status: 404, type: 'not_found_error', code: null },
   model_not_found: { status: 404, type: 'not_found_error', code: 'model_not_found' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },

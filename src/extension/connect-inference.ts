@@ -1,0 +1,114 @@
+/** `connectInference`: the host's `/v1` in every context of an extension. @module */
+import { cancelled } from '../core/errors/inference-error.js';
+import type { ModelStatus } from '../core/models/model-status.js';
+import type { StoredModel } from '../core/models/stored-model.js';
+import { moveNoStreams } from '../core/platform/moves-streams.js';
+import { createInferenceFetch } from '../page/inference-fetch.js';
+import type { Connect } from '../relay/handshake.js';
+import { itemsOf, OpenCall } from '../relay/stream/open-call.js';
+import { CONTROL_TIMING, type HostCall, type HostCalls } from './host-protocol.js';
+import { hostService, reachHost } from './reach-host.js';
+import { StatusWatch } from './status-watch.js';
+import { isOfExtension, requireExtension, webExtension } from './web-extension.js';
+
+/** Where requests go in every context; resolves nowhere, so that a request past `fetch` reaches nobody. */
+const ORIGIN = 'https://inpage.invalid';
+
+/** The service, as a web page has it. */
+export interface PageConnection {
+  /** Base of the service, the same text in all contexts: an SDK's `baseURL`. It exists for {@link fetch} only. */
+  readonly baseURL: string;
+  /** A fetch for an SDK's `fetch` option; requests outside {@link baseURL} go to the context's own. */
+  readonly fetch: typeof fetch;
+  /** Ends the connection: later requests are answered with 503. The host and other contexts go on. */
+  stop(): void;
+}
+
+/** What content scripts have besides. */
+export interface ContentScriptConnection extends PageConnection {
+  /** Loads a model before its first request. Rejects with an InferenceError. */
+  load(model: string): Promise<void>;
+  /** The models' state as the host told it last. */
+  status(): ModelStatus[];
+  /** Calls the listener whenever {@link status} has changed. Returns a function that ends it. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** What the background and pages of the extension have. */
+export interface InferenceConnection extends ContentScriptConnection {
+  /** Ends the model's engine and frees its memory; a request that it works on fails with 503. */
+  unload(model: string): Promise<void>;
+  /** Brings a model's files into the store of this device without loading it. */
+  download(model: string, options?: { signal?: AbortSignal }): Promise<void>;
+  /** The models of which something is kept on this device. */
+  stored(): Promise<StoredModel[]>;
+  /** Unloads a model and removes its files from this device. */
+  remove(model: string): Promise<void>;
+}
+
+/**
+ * Connects this context to the document that hosts the engine, which the background opens when it is not there. Resolves
+ * when that has started; it need not be called again when the host has gone and come back.
+ * @throws InferenceError of `startInferenceHost`, or `unavailable`
+ * @example
+ * const inference = await connectInference();
+ * const openai = new OpenAI({ baseURL: inference.baseURL, fetch: inference.fetch, apiKey: 'none' });
+ */
+export async function connectInference<Connection extends PageConnection = InferenceConnection>(): Promise<Connection> {
+  moveNoStreams();
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const { prefix, compatibility } = await hostService(signal);
+  const watch = new StatusWatch(signal);
+  await watch.first;
+  const connect: Connect = async (asked) => {
+    const gateway = await reachHost('request', AbortSignal.any([asked, signal]));
+    watch.wake();
+    return gateway;
+  };
+  const settings = {
+    origin: ORIGIN,
+    prefix,
+    intercept: [],
+    ...(compatibility && { compatibility }),
+  };
+  const relayed = createInferenceFetch(settings, connect, (...request) => globalThis.fetch(...request));
+  const call = async (name: keyof HostCalls, model?: string, asked?: AbortSignal): Promise<unknown> => {
+    const stop = asked ? AbortSignal.any([asked, signal]) : signal;
+    if (stop.aborted) throw cancelled();
+    const payload: HostCall = { method: name, model };
+    const { port } = await reachHost('control', stop);
+    const answer = new OpenCall(port, payload, { signal: stop, timing: CONTROL_TIMING, lifeline: undefined });
+    let result: unknown;
+    for await (const item of itemsOf(answer)) result = item;
+    return result;
+  };
+  const forContentScripts: ContentScriptConnection = {
+    baseURL: ORIGIN + prefix,
+    fetch: markingOrphans(relayed, settings.origin + prefix),
+    load: (model) => call('load', model) as Promise<void>,
+    status: () => watch.models,
+    subscribe: (listener) => watch.subscribe(listener),
+    stop: () => stopped.abort(),
+  };
+  if (!isOfExtension(requireExtension(), globalThis.location?.origin))
+    return forContentScripts as PageConnection as Connection;
+  const connection: InferenceConnection = {
+    ...forContentScripts,
+    unload: (model) => call('unload', model) as Promise<void>,
+    download: (model, options) => call('download', model, options?.signal) as Promise<void>,
+    stored: () => call('stored') as Promise<StoredModel[]>,
+    remove: (model) => call('remove', model) as Promise<void>,
+  };
+  return connection as PageConnection as Connection;
+}
+
+/** Says of 503s of a context whose extension was reloaded that no other attempt can help, as SDKs understand it. */
+function markingOrphans(relayed: typeof fetch, baseURL: string): typeof fetch {
+  return async (input, init) => {
+    const response = await relayed(input, init);
+    if (response.status === 503 && response.url.startsWith(baseURL) && !webExtension())
+      response.headers.set('x-should-retry', 'false');
+    return response;
+  };
+}
