@@ -22,6 +22,7 @@ const OPTIONS = fields(
       'requestTimeout',
       'prefix',
       'record',
+      'storeResponses',
     ]).entries,
     port: optional(number('a whole number from 0 to 65535', isPort), 0),
     now: optional(v.unknown()),

@@ -65,7 +65,7 @@ export type TestModel =
 /** What the test server may be told. All of it is optional. */
 export interface TestServerOptions extends Pick<
   InferenceOptions,
-  'apiKeys' | 'rateLimits' | 'compatibility' | 'requestTimeout' | 'prefix' | 'record'
+  'apiKeys' | 'rateLimits' | 'compatibility' | 'requestTimeout' | 'prefix' | 'record' | 'storeResponses'
 > {
   /** The models. If you leave it out, every model name is answered. */
   models?: readonly TestModel[];

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { INFERENCE_OPTIONS } from '../../../src/core/models/inference-options.js';
 import type { TestServer, TestServerOptions } from '../../../src/node/test-server/index.js';
 import { chat, chatBody, said, send } from './support/ask.js';
 import { importTestServer } from './support/built.js';
@@ -63,11 +64,54 @@ describe('a test server', () => {
     [{ port: 1.5 }, 'port'],
     [{ now: 'yesterday' }, 'now'],
     [{ requestTimeout: 0 }, 'requestTimeout'],
-  ])('refuses %j', async (options, param) => {
+  ])('[Y02] refuses %j', async (options, param) => {
     await expect(startTestServer(options as TestServerOptions)).rejects.toMatchObject({
       code: 'invalid_request',
       param,
     });
+  });
+
+  const TAKEN = [
+    'models',
+    'apiKeys',
+    'rateLimits',
+    'compatibility',
+    'requestTimeout',
+    'prefix',
+    'record',
+    'storeResponses',
+  ];
+
+  it.each(Object.keys(INFERENCE_OPTIONS.entries).filter((name) => !TAKEN.includes(name)))(
+    '[Y02] refuses the option `%s` of pages by name',
+    async (name) => {
+      const options = { [name]: 'x' } as TestServerOptions;
+      await expect(startTestServer(options)).rejects.toMatchObject({ code: 'invalid_request', param: name });
+    },
+  );
+
+  it('[Y02] takes what `startInference` takes of the service, and stores responses in memory', async () => {
+    const server = await start({
+      models: [{ id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Yes.' }] } }],
+      apiKeys: ['secret'],
+      rateLimits: { requestsPerMinute: 50 },
+      compatibility: 'service',
+      requestTimeout: 30,
+      prefix: '/ai',
+      record: true,
+      storeResponses: true,
+      now: new Date('2026-01-02T00:00:00Z'),
+    });
+    const init = { headers: { authorization: 'Bearer secret' } };
+    const made = await send(`${server.baseURL}/responses`, { model: 'm', input: 'Hi' }, { ...init, method: 'POST' });
+    expect([server.baseURL.endsWith('/ai'), made.json.store, made.json.created_at]).toEqual([
+      true,
+      true,
+      1_767_312_000,
+    ]);
+    const got = await send(`${server.baseURL}/responses/${made.json.id}`, undefined, init);
+    expect(got.json).toEqual(made.json);
+    expect((await send(`${server.baseURL}/models`)).status).toBe(401);
   });
 
   it('[Y03] answers every name on each endpoint, and lists those asked', async () => {
