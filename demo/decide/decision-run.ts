@@ -6,7 +6,7 @@ import { callInference } from '../wire/call-inference.js';
 import { type AskedQuestion, type DecisionExample, FIRST_EXAMPLE } from './decision-examples.js';
 
 /** One possible answer. */
-export interface Option {
+interface Option {
   value: string;
   probability: number;
 }

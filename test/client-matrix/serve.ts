@@ -7,49 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
-import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { buildApp } from '../support/build-app.js';
-import {
-  ANSWER,
-  CHAT,
-  COMPLAINT,
-  EMBEDDER,
-  LISTENER,
-  OBJECT,
-  OBJECT_TOOLS,
-  RANKER,
-  SPOKEN,
-  TEXT,
-  WEIGHTS,
-} from './task.mjs';
-
-const models: ModelEntry[] = [
-  {
-    id: CHAT,
-    task: 'chat',
-    backend: 'scripted',
-    contextLength: 32_768,
-    script: {
-      replies: [
-        { match: COMPLAINT, scores: WEIGHTS },
-        { match: 'weather', text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] },
-        { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
-        { match: 'rainy in Rome', text: ANSWER },
-        ...OBJECT_TOOLS.map((name: string) => ({
-          match: `[${name}]`,
-          text: JSON.stringify(OBJECT),
-          toolCalls: [{ name, arguments: OBJECT }],
-        })),
-        // Clients that know nothing of the model describe the object in words.
-        { match: 'conform to the following schema', text: JSON.stringify(OBJECT) },
-        { text: TEXT },
-      ],
-    },
-  },
-  { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
-  { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
-  { id: LISTENER, task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
-];
+import { MATRIX_MODELS as models } from './models.js';
 
 const rateLimits = { requestsPerMinute: 1_000_000 };
 const HOSTED = '/hosted/v1';

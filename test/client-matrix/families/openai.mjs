@@ -16,7 +16,8 @@ import {
   WEATHER_SCHEMA,
 } from '../task.mjs';
 
-const clientOf = (OpenAI, { baseURL }) => new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+const clientOf = (OpenAI, { baseURL, fetch }) =>
+  new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0, ...(fetch && { fetch, dangerouslyAllowBrowser: true }) });
 
 const user = (content) => [{ role: 'user', content }];
 

@@ -1,0 +1,43 @@
+/** The scripted models that every client of the matrix is tried with. */
+import type { ModelEntry } from '../../src/index.js';
+import {
+  ANSWER,
+  CHAT,
+  COMPLAINT,
+  EMBEDDER,
+  LISTENER,
+  OBJECT,
+  OBJECT_TOOLS,
+  RANKER,
+  SPOKEN,
+  TEXT,
+  WEIGHTS,
+} from './task.mjs';
+
+export const MATRIX_MODELS: ModelEntry[] = [
+  {
+    id: CHAT,
+    task: 'chat',
+    backend: 'scripted',
+    contextLength: 32_768,
+    script: {
+      replies: [
+        { match: COMPLAINT, scores: WEIGHTS },
+        { match: 'weather', text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] },
+        { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
+        { match: 'rainy in Rome', text: ANSWER },
+        ...OBJECT_TOOLS.map((name: string) => ({
+          match: `[${name}]`,
+          text: JSON.stringify(OBJECT),
+          toolCalls: [{ name, arguments: OBJECT }],
+        })),
+        // Clients that know nothing of the model describe the object in words.
+        { match: 'conform to the following schema', text: JSON.stringify(OBJECT) },
+        { text: TEXT },
+      ],
+    },
+  },
+  { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
+  { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
+  { id: LISTENER, task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },
+];
