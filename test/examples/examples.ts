@@ -86,7 +86,20 @@ export const EXAMPLES: Record<string, Example> = {
       await askFrance(page);
     },
   },
-  'browser-extension': { serve: 'dist', extensionPage: 'chat.html', use: askFrance },
+  'browser-extension': {
+    serve: 'dist',
+    extensionPage: 'panel.html',
+    async use(page) {
+      await askFrance(page);
+      const site = await page.context().newPage();
+      await site.route('http://site.test/', (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<p>What is the capital of France?</p>' }),
+      );
+      await site.goto('http://site.test/');
+      await site.getByText('What is').dblclick({ modifiers: ['Alt'] });
+      await site.getByRole('status').getByText('Paris').waitFor();
+    },
+  },
   'langchain-agent': {
     serve: 'dist',
     async use(page) {

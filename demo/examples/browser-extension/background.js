@@ -1,0 +1,4 @@
+import { keepInferenceHost } from 'inpage/extension';
+
+keepInferenceHost({ host: 'host.html' });
+chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
