@@ -55,7 +55,7 @@ const realParts = only?.split(',') ?? [
   'service',
   'open',
   'prompts',
-  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service'] : []),
+  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-decisions'] : []),
 ];
 /** Of the model of 135 million weights. */
 const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);

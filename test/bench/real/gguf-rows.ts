@@ -9,6 +9,7 @@ import { openLlama } from '../../llama-cpp/llama-cpp.js';
 import { type BenchRow, median } from '../bench-row.js';
 import { processorTimes, secondsBetween } from '../processor-seconds.js';
 import { rendererUsage } from '../processor-time.js';
+import { decisionRows } from './decision-rows.js';
 import { ANSWER, decodeRate, type Generate, growingChat, inTurns, openPage, ROUNDS, seconds } from './measure.js';
 import type { GgufPrecision } from './random-gguf.js';
 import { type Call, callsOf, text, user } from './real-page.js';
@@ -164,7 +165,10 @@ async function memory(browser: Browser, origin: string): Promise<BenchRow> {
   return { ...row, ours, peer, ratio: ours / peer };
 }
 
-/** @param parts `gguf`: beside llama.cpp; `gguf-peers`: beside what runs in a page; `gguf-service`: the service alone */
+/**
+ * @param parts `gguf`: beside llama.cpp; `gguf-peers`: beside what runs in a page; `gguf-service`: the service alone;
+ * `gguf-decisions`: decisions beside chats
+ */
 export async function* ggufRows(
   browser: Browser,
   origin: string,
@@ -190,6 +194,7 @@ export async function* ggufRows(
       const generate: Generate = (prompt, tokens) => call('generateWllama', prompt, tokens);
       yield* beside('wllama, Q4_0', ours, { generate, again: true, seconds }, [4, 4]);
     }
+    if (parts.includes('gguf-decisions') && precision === 'Q4_0') yield* decisionRows(call);
     if (parts.includes('gguf-service')) {
       yield await eightAtOnce(call, precision);
       const grown = await growingChat(call);

@@ -97,6 +97,15 @@ const calls = {
     const { usage } = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
     return { prompt: usage.prompt_tokens, tokens: usage.completion_tokens };
   },
+  /** Asks whether each question is true of the input. @returns how many tokens were read */
+  async decide(input: string, questions: string[]): Promise<number> {
+    const asked = questions.map((instructions) => ({ type: 'predicate', instructions }));
+    const init = { method: 'POST', body: JSON.stringify({ model: 'm', input, questions: asked }) };
+    const response = await inference!.fetch(`${inference!.baseURL}/decisions`, init);
+    const { answers, usage } = (await response.json()) as { answers: unknown[]; usage: { input_tokens: number } };
+    if (answers.length !== questions.length) throw new Error(`${answers.length} answers came.`);
+    return usage.input_tokens;
+  },
   /** Streams several chats at once. Seconds until each began and ended. */
   stream(chats: ChatMessage[][], tokens: number): Promise<{ began: number; ended: number }[]> {
     const start = performance.now();

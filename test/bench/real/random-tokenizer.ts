@@ -16,6 +16,8 @@ export const WORDS =
 const NAMES = 'first name age home city favourite animal is student system user assistant true false cat dog'.split(
   ' ',
 );
+/** What a decision says around its question. */
+const DEMAND = 'Read input then answer question it Question Answer with Yes or No nothing else'.split(' ');
 const MARKS = ['{"', '":', '",', '"}', '_', '.', ',', ':', '\n', 'Ġ"', 'Ġ{', 'Ġ['];
 
 /** How byte-level tokenizers write a byte: printable ones as themselves, the others from U+0100 on. */
@@ -40,7 +42,7 @@ function madeUpWord(index: number): string {
 export function randomTokenizer(vocabularySize: number): object {
   const bytes = byteCharacters();
   const spelled = MARKS.map((mark) => mark.replace('\n', bytes[10]!));
-  const words = [...WORDS, ...NAMES].flatMap((word) => [word, `Ġ${word}`]);
+  const words = [...WORDS, ...NAMES, ...DEMAND].flatMap((word) => [word, `Ġ${word}`]);
   const tokens = new Set([...SPECIAL_TOKENS, ...bytes, ...spelled, ...words]);
   for (let index = 0; tokens.size < vocabularySize; index++) tokens.add(madeUpWord(index));
   const level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
