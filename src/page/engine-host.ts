@@ -3,7 +3,7 @@ import { proxy, transfer } from 'comlink';
 import { InferenceError, isInferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { ownLanguageModel } from '../core/platform/own-language-model.js';
+import { ownInterfaces } from '../core/platform/own-interfaces.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
@@ -159,7 +159,7 @@ export class EngineHost {
     const lifeline = await ownLivenessLock();
     const id = this.#nextId++;
     const { port1, port2 } = new MessageChannel();
-    this.#models.set(id, { end: serveInPage(port2, ownLanguageModel()) });
+    this.#models.set(id, { end: serveInPage(port2, ownInterfaces) });
     return transfer({ id, port: port1, lifeline }, [port1]);
   }
 

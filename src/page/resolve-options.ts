@@ -24,12 +24,12 @@ export { pageLocation } from '../core/errors/page-location.js';
 export function resolveOptions(options: InferenceOptions, { origin, pageURL }: PageLocation): OptionsByRealm {
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
+  checkBrowserTasks(models);
   checkFallbacks(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))
     if (name !== 'onProgress' && name !== 'routes') refuseProxies(value, name);
   checkScripts(models);
-  checkBrowserTasks(models);
   return optionsByRealm({
     ...checked,
     models: models.map(inPack),
@@ -67,9 +67,12 @@ function checkScripts(models: readonly ModelEntry[]): void {
 
 /** The browser's other interfaces do not give what these endpoints promise. */
 function checkBrowserTasks(models: readonly ModelEntry[]): void {
-  for (const [index, { backend, task }] of models.entries()) {
-    if (backend === 'built-in' && task !== 'chat' && task !== 'embeddings')
+  for (const [index, { backend, task, fallback }] of models.entries()) {
+    if (backend !== 'built-in' || task === 'chat') continue;
+    if (task !== 'embeddings')
       throw wrongOption(`models.${index}.backend`, `one that has models of task ${task}, which \`built-in\` has not`);
+    if (fallback !== undefined)
+      throw wrongOption(`models.${index}.fallback`, 'left out, because vectors of two models cannot be compared');
   }
 }
 

@@ -81,6 +81,40 @@ it('[B01] [B07] a page with the interface answers through its gateway; aborting 
   await expect.poll(async () => (await state()).open).toBe(0);
 });
 
+it('[J31] a page with SemanticEmbedder answers /embeddings, by the one that was there first', async () => {
+  await context.addInitScript(() => {
+    const vectors =
+      (sign: number) =>
+      async (input: string[], { taskType }: { taskType?: string }) => ({
+        embeddings: input.map((text) => ({ values: Float32Array.of(sign * text.length, taskType ? 4 : 0) })),
+      });
+    const embedder = (sign: number) => ({
+      availability: async () => 'available',
+      create: async () => ({ embed: vectors(sign), destroy() {} }),
+    });
+    Object.defineProperty(globalThis, 'SemanticEmbedder', { value: embedder(1), configurable: true });
+    window.addEventListener('load', () =>
+      Object.defineProperty(globalThis, 'SemanticEmbedder', { value: embedder(-1), configurable: true }),
+    );
+  });
+  const page = await openHost(context, { models: [{ id: 'own', task: 'embeddings', backend: 'built-in' }] });
+  const answer = await page.evaluate(async () => {
+    const response = await fetch('/v1/embeddings', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'own', input: ['abc', 'abc'], input_type: 'query' }),
+    });
+    const { data, usage } = (await response.json()) as { data: { embedding: number[] }[]; usage: object };
+    return { vectors: data.map(({ embedding }) => embedding), usage };
+  });
+  expect(answer.usage).toEqual({ prompt_tokens: 0, total_tokens: 0 });
+  for (const [first, second] of answer.vectors) {
+    expect(first).toBeCloseTo(0.6, 6);
+    expect(second).toBeCloseTo(0.8, 6);
+  }
+  expect(answer.vectors).toHaveLength(2);
+});
+
 it('a replacement that is installed later, on top of this very service, is not asked: before the first load and after another', async () => {
   await giveModel();
   const page = await openHost(context, { models: [ASSISTANT, SMALL] });

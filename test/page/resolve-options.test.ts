@@ -93,6 +93,15 @@ describe('resolveOptions', () => {
     expect(resolve({ models }).gateway.models).toHaveLength(3);
   });
 
+  it('[J32] refuses a fallback of the browser’s own embeddings, and takes them without', () => {
+    const own = { id: 'a', task: 'embeddings', backend: 'built-in' } as const;
+    const other = { id: 'b', task: 'embeddings', backend: 'scripted' } as const;
+    expect(() => resolve({ models: [{ ...own, fallback: 'b' }, other] })).toThrow(
+      'The option `models.0.fallback` must be left out, because vectors of two models cannot be compared',
+    );
+    expect(resolve({ models: [own, other] }).gateway.models).toHaveLength(2);
+  });
+
   it.each(['speech-to-text', 'text-to-speech', 'rerank'])('[J33] refuses the browser’s own model for %s', (task) => {
     const models = [{ id: 'a', task, backend: 'built-in' }] as unknown as TypedModelEntry[];
     expect(() => resolve({ models })).toThrow(

@@ -3,8 +3,8 @@
  * (https://webmachinelearning.github.io/prompt-api/): what it checks, throws, counts and forgets, under the names of both
  * generations. A token is a word, and each turn costs two more.
  */
+import type { Availability } from '../../src/model/engines/built-in/create-session.js';
 import type {
-  Availability,
   LanguageModelFactory,
   LanguageModelSession,
   PromptMessage,

@@ -191,10 +191,10 @@ export interface WebLlmEntry extends CommonEntry, Pick<ModelEntry, OnDevice | 's
 
 /** The model that the browser itself has, where it has one. */
 export interface BrowserEntry extends CommonEntry, Pick<ModelEntry, 'fallback' | 'languages'> {
-  /** `LanguageModel` (Prompt API) of the hosting page. */
+  /** `LanguageModel` (Prompt API) or `SemanticEmbedder` of the hosting page. */
   backend: 'built-in';
-  /** It does no other. */
-  task: 'chat';
+  /** Embeddings have no `fallback`: vectors of two models cannot be compared. */
+  task: 'chat' | 'embeddings';
 }
 
 /** A model behind a remote `/v1`: its requests leave the device, and it is listed as external. */

@@ -107,8 +107,13 @@ const ASSUMED_CONTEXT_LENGTH = 4096;
 const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
 
 /** What a model of the backend `built-in` is. */
-const BROWSER_OVERVIEW =
-  "The browser's own model. It answers on this device, and the browser chooses its tokens: sampling fields are ignored.";
+const BROWSER_OVERVIEW = "The browser's own model. It answers on this device";
+const BROWSER_CHAT_OVERVIEW = `${BROWSER_OVERVIEW}, and the browser chooses its tokens: sampling fields are ignored.`;
+
+function overviewOf({ backend, task }: ModelEntry): string {
+  if (backend !== 'built-in') return '';
+  return task === 'chat' ? BROWSER_CHAT_OVERVIEW : `${BROWSER_OVERVIEW}.`;
+}
 
 const CAPABILITIES: Record<ModelEntry['task'], string[]> = {
   chat: ['chat', 'completion'],
@@ -165,7 +170,7 @@ function vendorMetadata(entry: ModelEntry, { inference }: HttpContext): Record<s
     license: 'unknown',
     status: 'available',
     hf_link: isExternal ? '' : hubLink(entry.source),
-    overview: entry.backend === 'built-in' ? BROWSER_OVERVIEW : '',
+    overview: overviewOf(entry),
     category: entry.task,
     ...inference.description(entry.id),
     ...entry.metadata,

@@ -16,7 +16,7 @@ export function loadError(thrown: unknown): unknown {
     case 'NotAllowedError':
       return new InferenceError(
         'unavailable',
-        "The browser downloads its model only after a gesture of the user (a click or a key), and only where the page's permissions policy allows `language-model`.",
+        "The browser downloads its model only after a gesture of the user (a click or a key), and only where the page's permissions policy allows it (for prompts: `language-model`).",
         { needsGesture: true },
         { cause: thrown },
       );
@@ -36,8 +36,9 @@ export function loadError(thrown: unknown): unknown {
 /**
  * What the interface threw while it answered.
  * @param constraintParam name of the field that a constraint came from; undefined: there was none
+ * @param inputParam name of the field that the input came from
  */
-export function answerError(thrown: unknown, constraintParam?: string): unknown {
+export function answerError(thrown: unknown, constraintParam?: string, inputParam = 'messages'): unknown {
   if (isInferenceError(thrown)) return thrown;
   const refused = (message: string, param: string): InferenceError =>
     new InferenceError('invalid_request', message, { param }, { cause: thrown });
@@ -45,21 +46,21 @@ export function answerError(thrown: unknown, constraintParam?: string): unknown 
     case 'QuotaExceededError':
       return new InferenceError(
         'context_length_exceeded',
-        "The prompt is longer than the context window of the browser's own model.",
-        { param: 'messages', ...quotaOf(thrown) },
+        `The ${inputParam === 'messages' ? 'prompt' : 'input'} is longer than the context window of the browser's own model.`,
+        { param: inputParam, ...quotaOf(thrown) },
         { cause: thrown },
       );
     case 'NotSupportedError':
       return constraintParam === undefined
-        ? refused("The browser's own model does not support this input, or its language.", 'messages')
+        ? refused("The browser's own model does not support this input, or its language.", inputParam)
         : refused("The browser's own model does not support this schema.", constraintParam);
     case 'NotReadableError':
-      return refused('The browser blocked the answer.', 'messages');
+      return refused('The browser blocked the answer.', inputParam);
     case 'EncodingError':
       return new InferenceError(
         'unsupported_content',
         'The browser cannot decode an image or a recording of the prompt.',
-        { param: 'messages' },
+        { param: inputParam },
         { cause: thrown },
       );
     case 'NotAllowedError':

@@ -3,6 +3,7 @@
  * @see https://webmachinelearning.github.io/prompt-api/
  * @module
  */
+import type { Availability, CreateOptions } from './create-session.js';
 
 /** A piece of a message: text, the bytes of a recording, or an image file. */
 export type PromptPart =
@@ -52,24 +53,14 @@ export interface LanguageModelSession extends EventTarget {
 }
 
 /** How a session is made. */
-interface CreateSettings extends Expectations {
-  signal: AbortSignal;
-  monitor?: (monitor: EventTarget) => void;
+interface CreateSettings extends Expectations, CreateOptions {
   initialPrompts?: PromptMessage[];
 }
-
-/** What the browser says of its model. */
-export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
 /** The interface itself. */
 export interface LanguageModelFactory {
   availability(expected: Expectations): Promise<Availability>;
   create(settings: CreateSettings): Promise<LanguageModelSession>;
-}
-
-/** The browser's own, and no script's: a polyfill, or what stands in for it in a test. */
-export function isNative(factory: LanguageModelFactory): boolean {
-  return /\[native code\]\s*\}$/.test(Function.prototype.toString.call(Reflect.get(factory, 'create')));
 }
 
 /** Tokens of the context window; undefined: the browser tells no limit. */
