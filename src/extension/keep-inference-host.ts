@@ -39,7 +39,7 @@ async function openHere(): Promise<BackgroundAnswer> {
   }
 }
 
-/** Opens the host, from any context. What the background says to it. */
+/** @internal Opens the host, from any context. What the background says to it. */
 export async function askToOpenHost({ runtime }: WebExtension): Promise<BackgroundAnswer> {
   if (opener) return openHere();
   const message: OpenHostMessage = { inpage: 'open-host' };

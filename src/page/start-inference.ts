@@ -34,14 +34,14 @@ export async function startInference(options: InferenceOptions = {}): Promise<Pa
   return (await startService(options)).inference;
 }
 
-/** A running service, and how its gateway is reached. */
+/** @internal A running service, and how its gateway is reached. */
 export interface StartedService {
   inference: PageInference;
   connect: Connect;
   settings: OptionsByRealm['serviceWorker'];
 }
 
-/** The same for who passes on requests of others. */
+/** @internal The same for who passes on requests of others. */
 export async function startService(options: InferenceOptions): Promise<StartedService> {
   const latest: LatestStart = (page[LATEST] = { state: 'starting' });
   try {

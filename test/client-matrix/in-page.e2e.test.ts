@@ -63,8 +63,8 @@ describe.each(DOORS)('clients in the page, by %s', (door) => {
   const own = (): Promise<string> => page.evaluate(() => window.inference!.baseURL);
   const all = (tasks: readonly string[]) => Object.fromEntries(tasks.map((task) => [task, true]));
 
-  it.each(['openai', 'ai'] as const)('%s decides at the base of the page and at its usual address', async (client) => {
-    const tasks = ['chat', 'decisions'];
+  it.each(['openai', 'ai'] as const)('%s chats at the base of the page and at its usual address', async (client) => {
+    const tasks = ['chat', 'stream'];
     expect(await outcomes(client, { baseURL: await own() }, tasks)).toEqual(all(tasks));
     expect(await outcomes(client, {}, tasks)).toEqual(all(tasks));
   });

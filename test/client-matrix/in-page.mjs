@@ -1,21 +1,21 @@
 // Clients of the matrix in a page, as one script for end-to-end tests. Each works with the `fetch` that it is given.
-import * as ai from 'ai-7';
-import { createOpenAI } from 'ai-7-openai';
+import { createOpenAI } from '@ai-sdk/openai';
+import * as ai from 'ai';
 import * as ollama from 'ollama/browser';
-import OpenAI from 'openai-7';
+import OpenAI from 'openai';
 import { aiSdk } from './families/ai-sdk.mjs';
 import { ollamaClient } from './families/ollama.mjs';
 import { openaiChat } from './families/openai.mjs';
 import { CHAT, TASKS } from './task.mjs';
 
-const decisionModel = (_, { baseURL, fetch }) => {
+const model = (_, { baseURL, fetch }) => {
   const provider = createOpenAI({ fetch, apiKey: 'any', ...(baseURL && { baseURL }) });
-  return { language: provider.responses(CHAT), decision: provider.decisionModel(CHAT) };
+  return { language: provider.responses(CHAT) };
 };
 
 const CLIENTS = {
   openai: openaiChat({ default: OpenAI }),
-  ai: aiSdk(ai, undefined, decisionModel),
+  ai: aiSdk(ai, undefined, model),
   ollama: ollamaClient(ollama, ({ host, fetch }) => ({ fetch, ...(host && { host }) })),
 };
 
