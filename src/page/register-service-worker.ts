@@ -149,7 +149,11 @@ async function takeControl(
   let client: string | undefined;
   for (const isUpdated of [false, true]) {
     const worker = await activatedWorker(container, registration, { url, deadline });
-    const hello = await Promise.race([claim(worker, group), foreignScript(url, deadline)]);
+    const answered = new AbortController();
+    const waiting = AbortSignal.any([deadline, answered.signal]);
+    const hello = await Promise.race([claim(worker, group), foreignScript(url, waiting)]).finally(() =>
+      answered.abort(),
+    );
     client = hello.client;
     if (hello.version === PROTOCOL_VERSION) break;
     if (isUpdated) {
@@ -245,14 +249,15 @@ function claim(worker: ServiceWorker, group: string): Promise<GatewayHandshake> 
 }
 
 /** Rejects when the worker's script is none of ours: it would never answer. */
-async function foreignScript(url: URL, deadline: AbortSignal): Promise<never> {
-  await pause(CLAIM_PATIENCE_MS);
-  const script = await fetch(url, { signal: deadline }).then(
+async function foreignScript(url: URL, signal: AbortSignal): Promise<never> {
+  await pause(CLAIM_PATIENCE_MS, signal);
+  signal.throwIfAborted();
+  const script = await fetch(url, { signal }).then(
     (response) => response.text(),
     () => 'inpage',
   );
   // Scripts that import ours name it, and bundles contain its messages.
-  if (script.includes('inpage')) return rejectOnAbort(deadline);
+  if (script.includes('inpage')) return rejectOnAbort(signal);
   throw failure(
     `The Service Worker ${url.pathname} does not import Inpage. Begin it with importScripts('inpage-sw.js'), or leave \`serviceWorker\` out.`,
   );
