@@ -1,5 +1,5 @@
 /** `inpage models`. @module */
-import { type RecommendationFilter, type RecommendedModel, recommend } from '../../core/models/recommended-models.js';
+import { type RecommendationFilter, recommend } from '../../core/models/recommended-models.js';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { type Command, type CommandValues, table, UsageError } from './command.js';
 import { print } from './print.js';
@@ -36,24 +36,17 @@ export const models: Command = {
   },
 };
 
-/** As JavaScript, to paste. @param name id or source */
+/** As JavaScript, to paste: for any device where the model runs on both. @param name id or source */
 function entryText(name: string): string {
   const all = DEVICES.flatMap((device) => recommend({ device }));
-  const isNamed = ({ source, entry }: RecommendedModel): boolean => [source, entry.id].includes(name);
-  const found = all.find(isNamed);
-  if (!found)
-    throw new UsageError(
-      `There is no \`${name}\`. ${suggestName(
-        name,
-        all.map(({ entry }) => entry.id),
-      )}`,
-    );
-  const { device: _, ...elsewhere } = found.entry as unknown as Record<string, unknown>;
-  // On whatever device there is, where the model runs on both.
-  const isForBoth = all.filter(isNamed).length > 1;
-  const { dtype: __, ...any } = elsewhere;
-  const fields = Object.entries(isForBoth ? any : found.entry).map(([key, value]) => `${key}: '${String(value)}'`);
-  return `{ ${fields.join(', ')} }`;
+  const [found, other] = all.filter(({ source, entry }) => [source, entry.id].includes(name));
+  if (!found) {
+    const ids = [...new Set(all.map(({ entry }) => entry.id))];
+    throw new UsageError(`There is no \`${name}\`. ${suggestName(name, ids)}`);
+  }
+  const ofOneDevice = new Set(other ? ['device', 'dtype'] : []);
+  const fields = Object.entries(found.entry).filter(([key]) => !ofOneDevice.has(key));
+  return `{ ${fields.map(([key, value]) => `${key}: '${String(value)}'`).join(', ')} }`;
 }
 
 function filterOf({ task, device, 'max-mb': most }: CommandValues): RecommendationFilter {

@@ -1,8 +1,9 @@
 /** Locks that all tabs of the origin share, where there are such. @module */
+import { availableLocks } from '../../../core/platform/web-locks.js';
+import { hold, type Release } from '../../../store/storage/hold-lock.js';
 import { Deadline } from '../../scheduler/deadline.js';
 
-/** Lets go of a lock. */
-export type Release = () => void;
+export type { Release } from '../../../store/storage/hold-lock.js';
 
 /**
  * Waits until nobody else holds the lock.
@@ -12,11 +13,10 @@ export type Release = () => void;
 export async function holdLock(name: string, signal: AbortSignal, seconds: number): Promise<Release> {
   const deadline = new Deadline(seconds, signal);
   deadline.start();
+  const locks = availableLocks();
   try {
-    return await (typeof navigator === 'object' && 'locks' in navigator ? holdShared : holdLocal)(
-      name,
-      deadline.signal,
-    );
+    // Only a lock that is asked for with `ifAvailable` may be undefined.
+    return locks ? (await hold(locks, name, { signal: deadline.signal }))! : await holdLocal(name, deadline.signal);
   } catch (thrown) {
     throw deadline.signal.aborted ? deadline.signal.reason : thrown;
   } finally {
@@ -25,25 +25,10 @@ export async function holdLock(name: string, signal: AbortSignal, seconds: numbe
 }
 
 /** Undefined: somebody holds it. */
-export function tryLock(name: string): Promise<Release | undefined> {
-  if (typeof navigator !== 'object' || !('locks' in navigator)) {
-    return held.has(name) ? Promise.resolve(undefined) : holdLocal(name, new AbortController().signal);
-  }
-  return new Promise((resolve, reject) => {
-    const granted = (lock: Lock | null): Promise<void> | undefined => {
-      if (lock) return new Promise((release) => resolve(release));
-      resolve(undefined);
-      return undefined;
-    };
-    navigator.locks.request(name, { ifAvailable: true }, granted).catch(reject);
-  });
-}
-
-function holdShared(name: string, signal: AbortSignal): Promise<Release> {
-  return new Promise((resolve, reject) => {
-    const granted = (): Promise<void> => new Promise((release) => resolve(release));
-    navigator.locks.request(name, { signal }, granted).catch(reject);
-  });
+export async function tryLock(name: string): Promise<Release | undefined> {
+  const locks = availableLocks();
+  if (locks) return hold(locks, name, { ifAvailable: true });
+  return held.has(name) ? undefined : holdLocal(name, new AbortController().signal);
 }
 
 /** Per name: settled when the last of those who hold it or wait for it is done. */
