@@ -17,7 +17,7 @@ import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
 import { Faults } from './http/endpoint/faults.js';
 import type { ModelStore } from './http/endpoint/http-context.js';
-import { fetchPart } from './http/endpoint/lazy-endpoint.js';
+import { fetchPart } from '../core/errors/fetch-part.js';
 import { Recorder } from './recorder.js';
 import { KeptResponses } from './kept-responses.js';
 import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';

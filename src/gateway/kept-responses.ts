@@ -3,7 +3,7 @@ import { type Keeping, keepingOf } from './state/keeping.js';
 import type { ResponseStore } from './state/response-store.js';
 import type { StoredResponses } from '../core/models/stored-model.js';
 import type { CompatibilityName, OptionsByRealm } from '../core/models/inference-options.js';
-import { fetchPart } from './http/endpoint/lazy-endpoint.js';
+import { fetchPart } from '../core/errors/fetch-part.js';
 
 /** See the module. */
 export class KeptResponses {

@@ -7,7 +7,7 @@ import type { ModelEntry } from '../core/models/model-entry.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { PlainLoadOptions, WorkerReady } from '../relay/protocol.js';
-import { missingPart } from './missing-part.js';
+import { fetchPart } from '../core/errors/fetch-part.js';
 import { serveModel } from './serve-model.js';
 
 /** Offered by the model worker to its page. */
@@ -26,20 +26,20 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
   try {
     switch (entry.backend) {
       case 'gguf':
-        return (await import('./engines/gguf/gguf-backend.js')).ggufBackend;
+        return (await fetchPart(() => import('./engines/gguf/gguf-backend.js'))).ggufBackend;
       case 'transformers':
-        return (await import('./engines/transformers/transformers-backend.js')).transformersBackend;
+        return (await fetchPart(() => import('./engines/transformers/transformers-backend.js'))).transformersBackend;
       case 'web-llm':
-        return (await import('./engines/web-llm/web-llm-backend.js')).webLlmBackend;
+        return (await fetchPart(() => import('./engines/web-llm/web-llm-backend.js'))).webLlmBackend;
       case 'built-in':
         throw new InferenceError('model_not_supported', "Only a page can run the browser's own model.");
       case 'scripted':
-        return (await import('./engines/scripted/scripted-backend.js')).scriptedBackend;
+        return (await fetchPart(() => import('./engines/scripted/scripted-backend.js'))).scriptedBackend;
       case 'upstream':
-        return (await import('./engines/upstream/upstream-backend.js')).upstreamBackend;
+        return (await fetchPart(() => import('./engines/upstream/upstream-backend.js'))).upstreamBackend;
     }
   } catch (thrown) {
-    throw missingPart(thrown) ?? engineMissing(thrown);
+    throw engineMissing(thrown);
   }
 }
 

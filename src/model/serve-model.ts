@@ -4,7 +4,7 @@ import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../core/models/backend.js';
 import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
-import { missingPart } from './missing-part.js';
+import { missingPart } from '../core/errors/fetch-part.js';
 import { runFailure } from './engines/run-failure.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { answerCall } from '../relay/stream/answer-call.js';

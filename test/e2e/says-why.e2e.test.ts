@@ -81,6 +81,20 @@ it('a model whose server is out of reach says so', async () => {
   expect(error?.url).toContain(source);
 });
 
+it('a part that was lost once on its way is fetched again, and the request is answered', async () => {
+  const lost: string[] = [];
+  await context.route(/scripted-backend/, (route) => {
+    if (lost.push(route.request().url()) > 1) return route.fallback();
+    return route.fulfill({ status: 502, body: 'Bad Gateway' });
+  });
+  const page = await openHost(context, DOORS);
+  const status = await page.evaluate(async (model) => {
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] });
+    return (await fetch('/v1/chat/completions', { method: 'POST', body })).status;
+  }, DOORS.models[0]!.id);
+  expect([status, lost.length]).toEqual([200, 2]);
+});
+
 it.each([
   ['the network is gone', (): Promise<unknown> => context.setOffline(true), /model-worker\S* could not be fetched/],
   [

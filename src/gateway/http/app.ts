@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono/tiny';
 import { getPath } from 'hono/utils/url';
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { suggestName } from '../../core/models/suggest-name.js';
@@ -235,7 +236,7 @@ function openApiEndpoint(endpoints: readonly Endpoint[], { prefix, apiKeys }: Ap
     route:
       ({ compatibility, inference: { catalog } }) =>
       async (c) => {
-        const { openApiDocument } = await import('./openapi/openapi.js');
+        const { openApiDocument } = await fetchPart(() => import('./openapi/openapi.js'));
         const needsKey = apiKeys !== undefined;
         return c.json(await openApiDocument(endpoints, { prefix, compatibility, catalog, needsKey }));
       },

@@ -1,5 +1,6 @@
 /** Creates a loaded model from a text engine: prompt, grammar and decode loop. @module */
 import type { LoadedModel, ModelInfo } from '../../core/models/backend.js';
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import { answerSyntax } from '../families/answer-syntax.js';
@@ -62,7 +63,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     const gone = start();
     try {
       // Loaded with the first request for it: most models are never asked for a decision.
-      const { decide } = await import('./decide.js');
+      const { decide } = await fetchPart(() => import('./decide.js'));
       return await orAborted(decide(engine, request, AbortSignal.any([signal, gone.signal])), gone.signal);
     } finally {
       running.delete(gone);
@@ -173,15 +174,15 @@ async function compile(
   const { ignored, reasoningOpen } = prompt;
   const plain = request.output.type === 'text' && request.tools.length === 0;
   if (plain) return { constraint: undefined, ignored };
-  const { withoutInexpressible } = await import('../constraints/loose-tools.js');
+  const { withoutInexpressible } = await fetchPart(() => import('../constraints/loose-tools.js'));
   const { request: expressible, keywords } = withoutInexpressible(request);
   const all = keywords.length > 0 ? { ...ignored, schemaKeywords: [...keywords] } : ignored;
   if (!engine.constrainable) {
-    const { checkSchemas } = await import('../constraints/check-json-schema.js');
+    const { checkSchemas } = await fetchPart(() => import('../constraints/check-json-schema.js'));
     checkSchemas(expressible);
     return { constraint: undefined, ignored: all };
   }
-  const { compileConstraint } = await import('../constraints/compile-constraint.js');
+  const { compileConstraint } = await fetchPart(() => import('../constraints/compile-constraint.js'));
   const { tokenizer, toolFormat, reasoningFormat } = engine;
   const model = { tokenizer, toolFormat, reasoningFormat, reasoningOpen };
   return { constraint: await compileConstraint(expressible, model), ignored: all };

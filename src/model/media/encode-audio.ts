@@ -1,4 +1,5 @@
 /** Samples to bytes of a file, piece by piece. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import { joinBytes, toPcm, wavHeader } from '../../core/media/pcm.js';
 import { SPEECH_RATE, type SpeechFormat } from '../../core/request/speech-request.js';
 import type { SpeechEncoder } from './speech-encoder.js';
@@ -6,7 +7,7 @@ import type { SpeechEncoder } from './speech-encoder.js';
 /** @throws InferenceError `invalid_request` with param `response_format` for what this browser cannot encode */
 export async function openSpeechEncoder(format: SpeechFormat): Promise<SpeechEncoder> {
   if (format === 'pcm' || format === 'wav') return plainEncoder(format === 'wav');
-  return (await import('./encode-with-codecs.js')).openCodecEncoder(format);
+  return (await fetchPart(() => import('./encode-with-codecs.js'))).openCodecEncoder(format);
 }
 
 function plainEncoder(hasHeader: boolean): SpeechEncoder {

@@ -1,5 +1,5 @@
 /** Endpoints whose code is loaded with their first request, so that pages which never ask for them load nothing of it. @module */
-import { InferenceError } from '../../../core/errors/inference-error.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { Endpoint } from './endpoint.js';
 import type { HttpEnvironment } from './http-context.js';
 import type { Handler } from 'hono';
@@ -25,14 +25,4 @@ export function lazyEndpoint(head: EndpointHead, load: () => Promise<EndpointBod
       };
     },
   };
-}
-
-/** Code that is loaded with its first use. @throws InferenceError `unavailable` when the module cannot be fetched */
-export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
-  try {
-    return await load();
-  } catch (cause) {
-    const message = 'A part of Inpage could not be fetched: the network is gone, or another version was deployed.';
-    throw new InferenceError('unavailable', message, { retryAfter: 5 }, { cause });
-  }
 }

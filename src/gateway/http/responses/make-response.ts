@@ -1,5 +1,5 @@
 /** How a response is made from a body that was read. @module */
-import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import { generateFitting, singlesOf } from '../generation/fit-context.js';

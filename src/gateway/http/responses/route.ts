@@ -8,7 +8,7 @@ import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
 import { countTokens, runOptions } from '../generation/generate.js';
 import { acceptRequest, generationRoute } from '../generation/generation-route.js';
 import { COMMENT } from '../endpoint/stream-response.js';
-import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { beginRun } from './background.js';
 import { callersOf, makeResponse } from './make-response.js';
 import { encode, failureEvents, keepAliveText, numbered } from './progress.js';

@@ -4,7 +4,7 @@ import type { ResponseStore } from '../../state/response-store.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import type { BackgroundRun } from '../../state/background-run.js';
-import { fetchPart } from '../endpoint/lazy-endpoint.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { abortWith, COMMENT, streamResponse } from '../endpoint/stream-response.js';
 import { encode } from './progress.js';
 import { recentItemsOf } from './read-body.js';

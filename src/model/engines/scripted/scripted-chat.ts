@@ -1,4 +1,5 @@
 /** Chat models that answer from a script. @module */
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { LoadedModel } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { RecordedStep } from '../../../core/models/recorded-answer.js';
@@ -36,7 +37,7 @@ export function createScriptedChat(entry: ModelEntry, choose?: ChooseReply): Loa
   const deciding: LoadedModel = {
     ...model,
     decide: async (request, signal) => {
-      const { decideByScript } = await import('./scripted-decisions.js');
+      const { decideByScript } = await fetchPart(() => import('./scripted-decisions.js'));
       return decideByScript({ engine, script }, request, signal);
     },
   };

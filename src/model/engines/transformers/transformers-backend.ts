@@ -1,4 +1,5 @@
 /** The transformers.js engine: ONNX models on WASM and WebGPU. @module */
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { Backend } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { PlainLoadOptions } from '../../../relay/protocol.js';
@@ -6,11 +7,11 @@ import { importRuntime, runsOnWasm } from './ort/runtime-module.js';
 
 /** The code of each task. */
 const TASKS = {
-  chat: async () => (await import('./text/load-text-model.js')).loadTextModel,
-  embeddings: async () => (await import('./embeddings/load-embedding-model.js')).loadEmbeddingModel,
-  rerank: async () => (await import('./ranking/load-ranking-model.js')).loadRankingModel,
-  'speech-to-text': async () => (await import('./speech/load-speech-model.js')).loadSpeechModel,
-  'text-to-speech': async () => (await import('./voice/load-voice-model.js')).loadVoiceModel,
+  chat: async () => (await fetchPart(() => import('./text/load-text-model.js'))).loadTextModel,
+  embeddings: async () => (await fetchPart(() => import('./embeddings/load-embedding-model.js'))).loadEmbeddingModel,
+  rerank: async () => (await fetchPart(() => import('./ranking/load-ranking-model.js'))).loadRankingModel,
+  'speech-to-text': async () => (await fetchPart(() => import('./speech/load-speech-model.js'))).loadSpeechModel,
+  'text-to-speech': async () => (await fetchPart(() => import('./voice/load-voice-model.js'))).loadVoiceModel,
 } satisfies Record<ModelEntry['task'], () => Promise<Backend['load']>>;
 
 /** Loads models of all tasks; the code of each task is imported on demand. */
@@ -22,7 +23,7 @@ export const transformersBackend: Backend = {
     return load(entry, options);
   },
   async fetchFiles(entry, options) {
-    await (await import('./repository/load-from-source.js')).fetchFiles(entry, options);
+    await (await fetchPart(() => import('./repository/load-from-source.js'))).fetchFiles(entry, options);
   },
 };
 

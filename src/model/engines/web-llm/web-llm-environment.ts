@@ -1,5 +1,6 @@
 /** What the backend uses of `@mlc-ai/web-llm` and of the browser, so that tests can replace both. @module */
 import type { AppConfig, MLCEngineConfig, MLCEngineInterface } from '@mlc-ai/web-llm';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { deviceMemory } from '../../../core/platform/device-memory.js';
 import { browserStore, type StoreEnvironment } from '../../../store/storage/store-environment.js';
 import { ownGpu } from '../find-adapter.js';
@@ -19,7 +20,7 @@ export interface WebLlmModule {
 
 /** Imported on demand because the package is large. */
 async function importWebLlm(): Promise<WebLlmModule> {
-  return import('@mlc-ai/web-llm');
+  return fetchPart(() => import('@mlc-ai/web-llm'));
 }
 
 export interface WebLlmEnvironment {
