@@ -51,7 +51,7 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const shared = { ...options, counterStore, inference, faults, modelStore };
   const answering = (isIntercepted: boolean): App => {
     const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
-    return createApp({ ...shared, compatibility, isIntercepted, responses: kept.opener(compatibility) });
+    return createApp({ ...shared, compatibility, isIntercepted, ...kept.optionsFor(compatibility) });
   };
   const [own, elsewhere] = [answering(false), answering(true)];
   const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];

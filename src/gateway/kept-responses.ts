@@ -1,15 +1,20 @@
 /** What a gateway keeps of responses: one store for all its apps, opened with the first request that needs it. @module */
 import { type Keeping, keepingOf } from './state/keeping.js';
+import { RecentItems } from './state/recent-items.js';
 import type { ResponseStore } from './state/response-store.js';
 import type { StoredResponses } from '../core/models/stored-model.js';
 import type { CompatibilityName, OptionsByRealm } from '../core/models/inference-options.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
+import type { AppOptions } from './http/app.js';
 
 /** See the module. */
 export class KeptResponses {
   readonly #option: OptionsByRealm['gateway']['storeResponses'];
   readonly #settings: { now: () => number; service: string };
+  readonly #recentItems = new RecentItems();
   #store: Promise<ResponseStore> | undefined;
+  /** What earlier visits have left, while nothing is added to it. */
+  #left: ResponseStore | undefined;
 
   /** @param settings `service`: services of other names have responses of their own */
   constructor(option: OptionsByRealm['gateway']['storeResponses'], settings: { now: () => number; service: string }) {
@@ -17,19 +22,22 @@ export class KeptResponses {
     this.#settings = settings;
   }
 
-  /** For an app of this kind; undefined: it keeps nothing. */
-  opener(compatibility: CompatibilityName): (() => Promise<ResponseStore>) | undefined {
+  /** What an app of this kind is made with. */
+  optionsFor(compatibility: CompatibilityName): Pick<AppOptions, 'responses' | 'recentItems'> {
     const keeping = keepingOf(this.#option, compatibility);
-    return keeping && (() => this.#open(keeping));
+    return { recentItems: this.#recentItems, responses: keeping && (() => this.#open(keeping)) };
   }
 
   async usage(): Promise<StoredResponses> {
-    return (await this.#all()).usage();
+    const usages = await Promise.all((await this.#all()).map((store) => store.usage()));
+    const sum = (field: keyof StoredResponses): number => usages.reduce((total, each) => total + each[field], 0);
+    return { responses: sum('responses'), conversations: sum('conversations'), bytes: sum('bytes') };
   }
 
-  /** Removes all, of every caller. */
+  /** Removes all, of every caller. What is made in the background, in whichever tab, is cancelled first. */
   async clear(): Promise<void> {
-    await (await this.#all()).clear();
+    this.#recentItems.clear();
+    for (const store of await this.#all()) await clearStore(store);
   }
 
   async #open(keeping: Keeping): Promise<ResponseStore> {
@@ -41,10 +49,21 @@ export class KeptResponses {
     return this.#store;
   }
 
-  /** While nothing is kept, what was kept before. */
-  async #all(): Promise<Pick<ResponseStore, 'usage' | 'clear'>> {
+  async #all(): Promise<ResponseStore[]> {
     const keeping = keepingOf(this.#option, 'hosted');
-    if (keeping) return this.#open(keeping);
-    return (await fetchPart(() => import('./state/open-response-store.js'))).storeOnDevice();
+    const own = keeping ? [await this.#open(keeping)] : [];
+    if (keeping?.where === 'device') return own;
+    this.#left ??= await (await fetchPart(() => import('./state/open-response-store.js'))).storeOnDevice();
+    return this.#left ? [...own, this.#left] : own;
   }
+}
+
+/** Removes everything, of all callers, after what is on its way was ended, whichever engine makes it. */
+export async function clearStore(store: ResponseStore): Promise<void> {
+  const pending = await store.pending();
+  if (pending.length > 0) {
+    const { stopRun } = await fetchPart(() => import('./http/responses/stop-run.js'));
+    await Promise.all(pending.map(stopRun));
+  }
+  await store.clear();
 }

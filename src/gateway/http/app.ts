@@ -11,6 +11,7 @@ import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { MESSAGES_PATH, OLLAMA_PATH } from '../../core/errors/error-bodies.js';
 import { OLLAMA_GREETING, OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
+import { RecentItems } from '../state/recent-items.js';
 import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
 import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
@@ -74,6 +75,8 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   faults?: Faults;
   /** What keeps responses; absent: nothing does. */
   responses?: HttpContext['responses'];
+  /** Items of late answers that are not kept; apps of one service share them. @default the app's own */
+  recentItems?: RecentItems;
   modelStore?: HttpContext['modelStore'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
@@ -205,6 +208,7 @@ function createContext(options: AppOptions): HttpContext {
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
     responses: options.responses,
+    recentItems: options.recentItems ?? new RecentItems(),
     requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
     modelStore: options.modelStore,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

@@ -1,5 +1,4 @@
 /** The store that an app asked for, opened with the first request that needs it. @module */
-import type { StoredResponses } from '../../core/models/stored-model.js';
 import type { Keeping } from './keeping.js';
 import { hasDatabase, openIndexedDbTables } from './indexed-db-tables.js';
 import { ResponseStore, type ResponseStoreOptions } from './response-store.js';
@@ -35,11 +34,9 @@ async function deviceTables(): Promise<Tables> {
   };
 }
 
-const NOTHING: StoredResponses = { responses: 0, conversations: 0, bytes: 0 };
-
-/** What earlier visits have left on the device; makes no database. */
-export async function storeOnDevice(): Promise<Pick<ResponseStore, 'usage' | 'clear'>> {
-  if (!(await hasDatabase())) return { usage: () => Promise.resolve(NOTHING), clear: () => Promise.resolve() };
+/** What earlier visits have left on the device; makes no database: undefined where there is none. */
+export async function storeOnDevice(): Promise<ResponseStore | undefined> {
+  if (!(await hasDatabase())) return undefined;
   const anyService = { now: Date.now, service: '' };
   return openResponseStore({ where: 'device', maxBytes: Number.POSITIVE_INFINITY }, anyService);
 }

@@ -15,8 +15,8 @@ export interface Kept {
 
 /** Responses that follow each other, branches included. */
 export interface Chain extends Kept {
-  /** By id; `bytes` of one that was removed is 0. */
-  members: Record<string, { previous?: string | undefined; bytes: number }>;
+  /** By id; `bytes` of one that was removed is 0. `isPending`: it is on its way. */
+  members: Record<string, { previous?: string | undefined; bytes: number; isPending?: boolean }>;
 }
 
 /** What was answered, and what for. */

@@ -96,7 +96,7 @@ export class ResponseStore {
       if (chain.bytes + bytes > this.#room.maxBytes) return false;
       transaction.put('responses', name, { root, body, input, conversation, job } satisfies ResponseRecord);
       for (const { id } of [...input, ...body.output]) await addHome(transaction, nameOf(owner, id), body.id);
-      const members = { ...chain.members, [body.id]: { previous, bytes } };
+      const members = { ...chain.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
       const grown = { used: this.#room.now(), bytes: chain.bytes + bytes, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
       await this.#room.take(transaction, bytes, { table: 'chains', name: nameOf(owner, root) });
@@ -145,19 +145,12 @@ export class ResponseStore {
     });
   }
 
-  /** An item of any response or conversation. */
-  findItem(caller: string, id: string): Promise<StoredItem | undefined> {
+  /** Items of any responses and conversations. Those that are not known are missing. */
+  findItems(caller: string, ids: readonly string[]): Promise<StoredItem[]> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
-      for (const home of (await homesOf(transaction, nameOf(owner, id))).toReversed()) {
-        const conversation = await read<ConversationRecord>(transaction, 'conversations', nameOf(owner, home));
-        const isThere = conversation !== undefined && !this.#room.isOld(conversation);
-        if (isThere) return read<StoredItem>(transaction, 'conversationItems', nameOf(owner, home, id));
-        const found = await this.#use(transaction, owner, home);
-        const item = found && [...found.response.body.output, ...found.response.input].find((each) => each.id === id);
-        if (item) return item;
-      }
-      return undefined;
+      const found = await Promise.all([...new Set(ids)].map((id) => this.#findItem(transaction, owner, id)));
+      return found.filter((item) => item !== undefined);
     });
   }
 
@@ -174,12 +167,21 @@ export class ResponseStore {
 
   usage(): Promise<StoredResponses> {
     return this.#tables.update(async (transaction) => {
-      const chains = (await transaction.all('chains')) as [string, Chain][];
-      const conversations = (await transaction.all('conversations')) as [string, ConversationRecord][];
-      const members = chains.flatMap(([, chain]) => Object.values(chain.members));
-      const bytes = [...chains, ...conversations].reduce((sum, [, kept]) => sum + kept.bytes, 0);
+      const chains = await readChains(transaction);
+      const named = (await transaction.all('conversations')) as [string, ConversationRecord][];
+      const conversations = named.map(([, record]) => record);
+      const members = chains.flatMap((chain) => Object.values(chain.members));
+      const bytes = [...chains, ...conversations].reduce((sum, kept) => sum + kept.bytes, 0);
       const responses = members.filter((member) => member.bytes > 0).length;
       return { responses, conversations: conversations.length, bytes };
+    });
+  }
+
+  /** Ids of those that are on their way, of all callers and services. */
+  pending(): Promise<string[]> {
+    return this.#tables.update(async (transaction) => {
+      const members = (await readChains(transaction)).flatMap((chain) => Object.entries(chain.members));
+      return members.filter(([, { isPending }]) => isPending).map(([id]) => id);
     });
   }
 
@@ -215,10 +217,22 @@ export class ResponseStore {
     const bytes = chain?.members[id]?.bytes ?? 0;
     await this.#room.giveBack(transaction, bytes);
     if (!chain) return;
-    const members = { ...chain.members, [id]: { ...chain.members[id], bytes: 0 } };
+    const members = { ...chain.members, [id]: { previous: chain.members[id]?.previous, bytes: 0 } };
     const isEmpty = Object.values(members).every((member) => member.bytes === 0);
     if (isEmpty) transaction.delete('chains', chainName);
     else transaction.put('chains', chainName, { ...chain, bytes: chain.bytes - bytes, members } satisfies Chain);
+  }
+
+  async #findItem(transaction: Transaction, owner: string, id: string): Promise<StoredItem | undefined> {
+    for (const home of (await homesOf(transaction, nameOf(owner, id))).toReversed()) {
+      const conversation = await read<ConversationRecord>(transaction, 'conversations', nameOf(owner, home));
+      const isThere = conversation !== undefined && !this.#room.isOld(conversation);
+      if (isThere) return read<StoredItem>(transaction, 'conversationItems', nameOf(owner, home, id));
+      const found = await this.#use(transaction, owner, home);
+      const item = found && [...found.response.body.output, ...found.response.input].find((each) => each.id === id);
+      if (item) return item;
+    }
+    return undefined;
   }
 
   /** Undefined: unknown, or not used for too long. */
@@ -252,6 +266,10 @@ export class ResponseStore {
     }
     return { items: parts.toReversed().flat(), complete };
   }
+}
+
+async function readChains(transaction: Transaction): Promise<Chain[]> {
+  return ((await transaction.all('chains')) as [string, Chain][]).map(([, chain]) => chain);
 }
 
 /** The own items of a response, after those that it read in its conversation. What was removed there is missing. */

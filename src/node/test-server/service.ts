@@ -46,7 +46,7 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
   const kept = new KeptResponses(options.storeResponses, { now: clock.now, service: options.prefix });
   const app = createApp({
     ...options,
-    responses: kept.opener(options.compatibility ?? 'service'),
+    ...kept.optionsFor(options.compatibility ?? 'service'),
     inference,
     faults,
     counterStore: createMemoryCounterStore(),

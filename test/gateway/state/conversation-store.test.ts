@@ -29,7 +29,7 @@ it('conversations and responses share the room: the least recently used goes fir
   expect([conversations, bytes <= 2500]).toEqual([2, true]);
   await create('conv_d', item('d', 'x'.repeat(400)));
   expect(await store.conversations.find('me', 'conv_c')).toBeUndefined();
-  expect(await store.findItem('me', 'c')).toBeUndefined();
+  expect(await store.findItems('me', ['c'])).toEqual([]);
   expect(await store.conversations.find('me', 'conv_a')).toBeDefined();
 });
 
@@ -47,7 +47,7 @@ it('what was not used for 30 days is unknown, and goes with the next that comes'
   await create('conv_a', item('a'));
   clock.now += 31 * DAY_MS;
   expect(await store.conversations.find('me', 'conv_a')).toBeUndefined();
-  expect(await store.findItem('me', 'a')).toBeUndefined();
+  expect(await store.findItems('me', ['a'])).toEqual([]);
   await create('conv_b');
   expect(await store.usage()).toMatchObject({ conversations: 1 });
 });
@@ -59,9 +59,9 @@ it('an item that is in several places is found until the last is removed', async
   for (let turn = 2; turn < 20; turn += 1)
     await store.keep('me', { body: { id: `resp_${turn}`, output: [] }, input: [item('a')] });
   for (let turn = 1; turn < 20; turn += 1) await store.remove('me', `resp_${turn}`);
-  expect(await store.findItem('me', 'a')).toEqual(item('a'));
+  expect(await store.findItems('me', ['a'])).toEqual([item('a')]);
   await store.conversations.remove('me', 'conv_a');
-  expect(await store.findItem('me', 'a')).toBeUndefined();
+  expect(await store.findItems('me', ['a'])).toEqual([]);
   expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
 });
 

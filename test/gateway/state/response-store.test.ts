@@ -37,7 +37,7 @@ describe('chains', () => {
     expect(await store.remove('me', 'b')).toMatchObject({ id: 'b' });
     expect(await store.remove('me', 'b')).toBeUndefined();
     expect(await store.find('me', 'b')).toBeUndefined();
-    expect(await store.findItem('me', 'out-b')).toBeUndefined();
+    expect(await store.findItems('me', ['out-b'])).toEqual([]);
     expect(await store.inputOf('me', 'c')).toMatchObject({ complete: false });
     expect(idsOf((await store.inputOf('me', 'c'))?.items)).toEqual(['in-a', 'out-a', 'in-c']);
     expect(await store.keep('me', response('d', 'b'))).toBe(false);
@@ -68,7 +68,7 @@ describe('callers', () => {
       [other, 'me'],
     ] as const) {
       expect(await each.find(caller, 'a')).toBeUndefined();
-      expect(await each.findItem(caller, 'in-a')).toBeUndefined();
+      expect(await each.findItems(caller, ['in-a'])).toEqual([]);
       expect(await each.historyOf(caller, 'a')).toBeUndefined();
       expect(await each.remove(caller, 'a')).toBeUndefined();
     }

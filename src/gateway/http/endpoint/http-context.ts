@@ -4,6 +4,7 @@ import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
 import type { ControlledInference } from '../../scheduler/inference.js';
+import type { RecentItems } from '../../state/recent-items.js';
 import type { ResponseStore } from '../../state/response-store.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { EndpointName } from '../errors/error-table.js';
@@ -57,6 +58,8 @@ export interface HttpContext {
   faults: Faults;
   /** Opens what is kept of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
   responses?: (() => Promise<ResponseStore>) | undefined;
+  /** Items of late answers that are not among them. */
+  recentItems: RecentItems;
   /** Seconds that a request waits for its turn in a conversation. */
   requestTimeout: number;
   /** The model files on the device; absent: none are stored. */

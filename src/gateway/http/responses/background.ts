@@ -14,12 +14,10 @@ import { failureEvents, numbered } from './progress.js';
 import { createBodyReader } from './read-body.js';
 import { snapshot } from './render-generation.js';
 import { ENDS, type ResponseObject } from './response-object.js';
+import { lockOf, stopRun, stopWhenTold } from './stop-run.js';
 
 /** A request that ends its tab each time is begun no further. */
 const MAX_STARTS = 3;
-
-/** Whoever holds it makes the response. */
-const lockOf = (id: string): string => `inpage:response:${id}`;
 
 /**
  * Begins a response and goes on with it when its client is gone. The one that another host has begun is gone on with.
@@ -110,37 +108,17 @@ export async function cancelResponse(
     throw new InferenceError('invalid_request', message, { param: 'background' });
   }
   if (!kept.job) return kept.body;
-  await stopRun({ id, owner }, context);
+  await stopResponse({ id, owner }, context);
   // Nobody makes it here: from now on nobody will. It changes nothing where it was finished meanwhile.
   await state.keep(owner, { ...kept, body: { ...kept.body, ...CANCELLED }, job: undefined });
   return (await state.find(owner, id)) ?? kept.body;
 }
 
-/** Engines of the origin tell each other on it what is to be ended. */
-const STOPS = 'inpage:responses:stop';
-
-/** Seconds that an engine elsewhere may take to end a response. */
-const STOP_TIMEOUT = 10;
-
 /** Ends a response that is on its way, whichever engine makes it. */
-export async function stopRun({ id, owner }: { id: string; owner: string }, context: HttpContext): Promise<void> {
+export async function stopResponse({ id, owner }: { id: string; owner: string }, context: HttpContext): Promise<void> {
   const run = (await storeOf(context)).runOf(owner, id);
   if (run) return run.stop();
-  const channel = new BroadcastChannel(STOPS);
-  channel.postMessage(id);
-  try {
-    (await holdLock(lockOf(id), new AbortController().signal, STOP_TIMEOUT))();
-  } catch {
-    // An engine that does not answer is as good as gone.
-  } finally {
-    channel.close();
-  }
-}
-
-function stopWhenTold(id: string, run: BackgroundRun): void {
-  const channel = new BroadcastChannel(STOPS);
-  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => void (data === id && run.stop()));
-  void run.done.then(() => channel.close());
+  return stopRun(id);
 }
 
 const CANCELLED = { status: 'cancelled' } as const;

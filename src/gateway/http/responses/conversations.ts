@@ -10,10 +10,9 @@ import { metadata, pairs } from '../fields/metadata.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { resolveReferences } from './input.js';
 import { inputItem, type SentItem } from './input-schema.js';
-import { asSent, recentItemsOf } from './read-body.js';
-import { findStored, listItems, ownerOf, toStoredItems, unknownConversation } from './stored-items.js';
+import { resolveReferences } from './references.js';
+import { listItems, ownerOf, toStoredItems, unknownConversation } from './stored-items.js';
 
 const MAX_ITEMS = 20;
 
@@ -67,8 +66,7 @@ export const conversations = {
   remove: {
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
-      const items = known(await state.remove(owner, id), id);
-      await forgetRecent(items, owner, c, context);
+      known(await state.remove(owner, id), id);
       return c.json({ id, object: 'conversation.deleted', deleted: true });
     },
   },
@@ -102,7 +100,6 @@ export const conversations = {
     route: (context) => async (c) => {
       const { state, owner, id, item } = await openState(context, c);
       const left = knownItem(await state.removeItem(owner, id, item), item);
-      await forgetRecent([item], owner, c, context);
       return c.json(told(left));
     },
   },
@@ -162,21 +159,7 @@ async function readItems(
   c: HttpRequestContext,
   context: HttpContext,
 ): Promise<StoredItem[]> {
-  const owner = ownerOf(c.get('partition'));
-  const recent = recentItemsOf(context);
-  const find = async (id: string) => recent.find(c.get('caller'), id) ?? findStored(id, owner, context);
-  const items = await resolveReferences([...checked], find, 'items');
-  return toStoredItems(asSent(sent, items), (prefix) => createId(context, prefix));
-}
-
-/** Items that were removed are not to be found by their ids either, unless a response that is stored has them. */
-async function forgetRecent(
-  ids: readonly string[],
-  owner: string,
-  c: HttpRequestContext,
-  context: HttpContext,
-): Promise<void> {
-  const recent = recentItemsOf(context);
-  const state = await context.responses?.();
-  for (const id of ids) if (!(await state?.findItem(owner, id))) recent.forget(c.get('caller'), id);
+  const owner = { caller: c.get('caller'), partition: c.get('partition') };
+  const resolved = await resolveReferences({ checked: [...checked], sent }, owner, context, 'items');
+  return toStoredItems(resolved.sent, (prefix) => createId(context, prefix));
 }

@@ -44,10 +44,13 @@ export async function* inConversation(
       if (!added || added === 'too-large') {
         response.conversation = null;
         response.store = false;
-      } else if (turn.isKept) {
+        return;
+      }
+      context.recentItems.forget(turn.caller, response.output);
+      if (turn.isKept) {
         const own = added.slice(0, turn.input.length).map((item) => item.id);
         const conversation = { id, read: [...(read.conversation?.ids ?? []), ...own] };
-        await keepResponse(response, { owner: turn.owner, input: [], conversation }, context);
+        await keepResponse(response, { owner: turn.owner, caller: turn.caller, input: [], conversation }, context);
       }
     });
   } finally {

@@ -1,38 +1,13 @@
 /** The `input` of a response as the canonical messages that it becomes. @module */
-import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
 import { customArguments } from '../fields/custom-tool.js';
 import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
 import { decodeOpaqueText } from './opaque-text.js';
-import type { InputContent, InputPart, ResponseInput, SentItem } from './input-schema.js';
+import type { InputContent, InputPart, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';
 import { type ToolInput, ToolSet } from './tools.js';
-
-/**
- * Every item itself, in order.
- * @param find an item that this engine made and still knows
- * @param field of the body, for the error
- * @throws InferenceError `invalid_request` for a reference to any other
- */
-export async function resolveReferences(
-  input: ResponseInput,
-  find: (id: string) => SentItem | Promise<SentItem | undefined> | undefined,
-  field = 'input',
-): Promise<string | SentItem[]> {
-  if (typeof input === 'string') return input;
-  return Promise.all(
-    input.map(async (item, index) => {
-      if (item.type !== 'item_reference') return item;
-      const found = await find(item.id);
-      if (found) return found;
-      const param = `${field}.${index}`;
-      const message = `\`${param}\` refers to an item that is not stored here. Send the item itself, as clients do with \`store: false\`.`;
-      throw new InferenceError('invalid_request', message, { param });
-    }),
-  );
-}
 
 /** What a response reads: the items of those that it follows or of its conversation, and then its own. */
 export interface ConversationInput {

@@ -7,6 +7,8 @@ import type { ResponseEvent, ResponseObject } from './response-object.js';
 /** What a response is kept with. */
 export interface KeptInput {
   owner: string;
+  /** Name of the caller's rate-limit counters. */
+  caller: string;
   /** Its own items. */
   input: readonly StoredItem[];
 }
@@ -29,11 +31,13 @@ export async function* keepingWith(
 /** Keeps the response; its `store` says whether there was room. */
 export async function keepResponse(
   response: ResponseObject,
-  { owner, input, conversation }: KeptInput & Pick<KeptResponse, 'conversation'>,
+  { owner, caller, input, conversation }: KeptInput & Pick<KeptResponse, 'conversation'>,
   context: HttpContext,
 ): Promise<void> {
   const body = { ...response, output: response.output.map((item) => ({ ...item })) };
   const state = await context.responses?.();
   const kept = { body, input, previous: response.previous_response_id ?? undefined, conversation };
   response.store = (await state?.keep(owner, kept)) ?? false;
+  // From now on the store alone knows them: what is removed there, by whichever tab, is gone.
+  if (response.store) context.recentItems.forget(caller, response.output);
 }

@@ -48,20 +48,20 @@ export function makeResponse(
   context: HttpContext,
   begun?: Begun,
 ): MadeResponse {
-  const { sent, recent, conversation } = first;
+  const { sent, conversation } = first;
   const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
   // A service by the letter of its specification knows no `auto`.
   const cuts = body.truncation === 'auto' && context.compatibility.keeping !== 'refused';
   let { tools } = first;
   const progress = createProgress({ body, model: first.request.model, isKept }, context, {
-    onItem: (item) => recent.add(caller, item),
+    onItem: (item) => context.recentItems.add(caller, { ...item }),
     formOf: (called) => tools.formOf(called),
   });
   if (begun) Object.assign(progress.response, { id: begun.id, created_at: begun.createdAt });
   const createId = idMaker(context);
   const isNamed = isKept || conversation !== undefined;
   const input = begun?.input ?? (isNamed ? toStoredItems(sent, createId) : []);
-  const kept = { owner: ownerOf(partition), input };
+  const kept = { owner: ownerOf(partition), caller, input };
   const turn = { ...kept, response: progress.response.id, read: first, isKept, partition, createId };
   return {
     progress,

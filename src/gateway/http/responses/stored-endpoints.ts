@@ -7,7 +7,6 @@ import type { BackgroundRun } from '../../state/background-run.js';
 import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { abortWith, COMMENT, streamResponse } from '../endpoint/stream-response.js';
 import { encode } from './progress.js';
-import { recentItemsOf } from './read-body.js';
 import { listItems, ownerOf } from './stored-items.js';
 
 const PATH = '/responses/:id';
@@ -63,10 +62,8 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
       const { job } = required(await state.findKept(owner, id), id);
-      if (job) await (await loadBackground()).stopRun({ id, owner }, context);
-      const { output } = required(await state.remove(owner, id), id);
-      const recent = recentItemsOf(context);
-      for (const item of output) recent.forget(c.get('caller'), item.id);
+      if (job) await (await loadBackground()).stopResponse({ id, owner }, context);
+      required(await state.remove(owner, id), id);
       return c.json({ id, object: 'response', deleted: true });
     },
   },

@@ -62,15 +62,15 @@ export function unknownConversation(id: string, param: string): InferenceError {
   return new InferenceError('not_found', `There is no conversation \`${id.slice(0, 100)}\` here.`, { param });
 }
 
-/** An item of a stored response or conversation. @throws InferenceError `invalid_request` where this service cannot read it */
-export async function findStored(id: string, owner: string, context: HttpContext): Promise<SentItem | undefined> {
-  const state = await context.responses?.();
-  const item = await state?.findItem(owner, id);
-  return item && readItems([item], 'input', context)[0];
-}
-
-/** What is stored may have come by a service with other rules. */
-function readItems(items: readonly StoredItem[], param: string, { compatibility }: HttpContext): readonly SentItem[] {
+/**
+ * Items that were stored.
+ * @throws InferenceError `invalid_request` for those of a service with other rules, which this one cannot read
+ */
+export function readItems(
+  items: readonly StoredItem[],
+  param: string,
+  { compatibility }: HttpContext,
+): readonly SentItem[] {
   if (items.length === 0) return [];
   const result = safeParse(inputSchema(compatibility), items);
   if (!result.success || typeof result.output === 'string') {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../../src/core/models/script.js';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { clearStore, KeptResponses } from '../../../../src/gateway/kept-responses.js';
 import { createMemoryTables } from '../../../../src/gateway/state/tables.js';
 import { ResponseStore } from '../../../../src/gateway/state/response-store.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -232,11 +232,27 @@ describe('an engine that is lost', () => {
 it('what is removed altogether is cancelled first', async () => {
   const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ script: { replies: [{ text: 'One two three four' }], tokenDelayMs: 100 } })];
-  const { app } = await buildApp({ models, compatibility: 'hosted', responses: kept.opener('hosted') });
+  const { app } = await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') });
   const { id } = await create(app, background);
   await kept.clear();
   expect(await kept.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
   expect((await send(app, 'GET', `/responses/${id}`)).status).toBe(404);
+});
+
+it('what another engine makes is cancelled first, too, and does not come back', async () => {
+  const tables = createMemoryTables();
+  const engine = async () => {
+    const store = new ResponseStore(tables, { maxBytes: 1e6, now: Date.now, service: '/v1' });
+    const models = [scriptedChat({ script: { replies: [{ text: 'One two' }], tokenDelayMs: 60_000 } })];
+    const { app } = await buildApp({ models, compatibility: 'hosted', responses: () => Promise.resolve(store) });
+    return { app, store };
+  };
+  const [one, other] = await Promise.all([engine(), engine()]);
+  const { id } = await create(one.app, background);
+  await clearStore(other.store);
+  expect(await one.store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  expect(one.store.runOf('anyone', id)?.ended).toBe(true);
+  expect((await send(one.app, 'GET', `/responses/${id}`)).status).toBe(404);
 });
 
 it('where nothing is kept there is no background', async () => {

@@ -3,12 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
 import type { SentItem } from '../../../../src/gateway/http/responses/input-schema.js';
 import { customToolParts, CustomInputReader } from '../../../../src/gateway/http/fields/custom-tool.js';
-import { RecentItems } from '../../../../src/gateway/http/responses/read-body.js';
-import type {
-  CustomToolCallItem,
-  MessageItem,
-  ReasoningItem,
-} from '../../../../src/gateway/http/responses/response-object.js';
+import { RecentItems } from '../../../../src/gateway/state/recent-items.js';
+import type { CustomToolCallItem, ReasoningItem } from '../../../../src/gateway/http/responses/response-object.js';
 import { RequestImages } from '../../../../src/gateway/http/fields/request-images.js';
 import { toMessages } from '../../../../src/gateway/http/responses/input.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -75,13 +71,7 @@ describe('references', () => {
   });
 
   it('[R31] what is kept is bounded by number and by bytes, the oldest go first', () => {
-    const message = (id: string, text = ''): MessageItem => ({
-      type: 'message',
-      id,
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
-    });
+    const message = (id: string, text = '') => ({ type: 'message', id, content: [{ type: 'output_text', text }] });
     const few = new RecentItems({ items: 2, bytes: 1e6 });
     for (const id of ['a', 'b', 'c']) few.add('me', message(id));
     expect(['a', 'b', 'c'].map((id) => few.find('me', id)?.id)).toEqual([undefined, 'b', 'c']);
@@ -90,6 +80,15 @@ describe('references', () => {
     expect(['a', 'b', 'c'].map((id) => small.find('me', id)?.id)).toEqual([undefined, 'b', 'c']);
     small.add('me', message('huge', 'x'.repeat(3000)));
     expect(['c', 'huge'].map((id) => small.find('me', id)?.id)).toEqual(['c', undefined]);
+  });
+
+  it('[R31] an item that comes again takes its room once', () => {
+    const items = new RecentItems({ items: 100, bytes: 2000 });
+    for (const id of ['a', 'b', 'b', 'b']) items.add('me', { id, text: 'x'.repeat(300) });
+    expect(['a', 'b'].map((id) => items.find('me', id)?.id)).toEqual(['a', 'b']);
+    items.forget('me', [{ id: 'a' }, { id: 'b' }]);
+    for (const id of ['c', 'd', 'e']) items.add('me', { id, text: 'x'.repeat(300) });
+    expect(['c', 'd', 'e'].map((id) => items.find('me', id)?.id)).toEqual(['c', 'd', 'e']);
   });
 });
 

@@ -13,9 +13,8 @@ export interface Settings extends Partial<Omit<AppOptions, 'inference' | 'models
 
 export async function start({ store, script, ...options }: Settings = {}): Promise<App> {
   const kept = new KeptResponses(store, { now: options.now ?? Date.now, service: '/v1' });
-  const responses = kept.opener(options.compatibility ?? 'service');
   const models = [scriptedChat({ script: { replies: REPLIES, ...script } })];
-  return (await buildApp({ models, ...options, ...(responses && { responses }) })).app;
+  return (await buildApp({ models, ...options, ...kept.optionsFor(options.compatibility ?? 'service') })).app;
 }
 
 export const startHosted = (options: Settings = {}): Promise<App> => start({ compatibility: 'hosted', ...options });

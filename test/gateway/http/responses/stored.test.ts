@@ -237,7 +237,7 @@ it('[H25] chat completions take `store` and `metadata` and keep nothing', async 
   const { app } = await buildApp({
     models: [scriptedChat()],
     compatibility: 'hosted',
-    responses: kept.opener('hosted'),
+    ...kept.optionsFor('hosted'),
   });
   const body = {
     model: 'scripted-chat',
@@ -253,7 +253,7 @@ it('[H25] chat completions take `store` and `metadata` and keep nothing', async 
 it('[H02] what fails is not kept', async () => {
   const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ script: { replies: [{ text: 'x' }], failWith: 'internal' } })];
-  const { app } = await buildApp({ models, compatibility: 'hosted', responses: kept.opener('hosted') });
+  const { app } = await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') });
   expect((await postJson(app, '/responses', valid)).status).toBe(500);
   expect(await kept.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
 });

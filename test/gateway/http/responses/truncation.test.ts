@@ -11,8 +11,7 @@ const CONTEXT = 120;
 async function build(store?: false): Promise<App> {
   const kept = new KeptResponses(store, { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ contextLength: CONTEXT, script: { replies: [{ text: 'Done.' }] } })];
-  const responses = kept.opener('hosted');
-  return (await buildApp({ models, compatibility: 'hosted', ...(responses && { responses }) })).app;
+  return (await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') })).app;
 }
 
 const says = (content: string, role = 'user') => ({ role, content });
