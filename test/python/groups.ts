@@ -47,7 +47,8 @@ export const GROUPS: Record<string, Group> = {
     packages: ['pydantic-ai-slim[openai,anthropic]==2.68.0', 'anthropic==1.17.0'],
     programs: ['pydantic-ai-anthropic', 'pydantic-ai-openai'],
   },
-  litellm: { packages: ['litellm==1.106.2'], programs: ['litellm'] },
+  // Without its proxy it lacks a package that its tools import.
+  litellm: { packages: ['litellm[proxy]==1.106.2'], programs: ['litellm', 'litellm-proxy'] },
   haystack: { packages: ['haystack-ai==3.4.0'], programs: ['haystack'] },
   microsoft: {
     packages: ['semantic-kernel==1.45.0', 'autogen-agentchat==0.7.5', 'autogen-ext[openai]==0.7.5'],

@@ -54,7 +54,11 @@ def perform(name, function):
 
 
 program = load(sys.argv[1])
-tasks = {name: perform(name, getattr(program, name)) for name in CHECKS if hasattr(program, name)}
+try:
+    tasks = {name: perform(name, getattr(program, name)) for name in CHECKS if hasattr(program, name)}
+finally:
+    # Of one that has started others.
+    getattr(program, "close", lambda: None)()
 versions = {package: version(package) for package in program.PACKAGES}
 print("\n" + json.dumps({"versions": versions, "tasks": tasks}), flush=True)
 # Some leave threads behind that wait for ever.
