@@ -8,8 +8,8 @@ import {
   type TemplateMessage,
   type TemplateTool,
   type TemplateToolCall,
-  withoutSystemRole,
   withSingleCalls,
+  withSystemInQuestion,
   withStringArguments,
 } from './template-messages.js';
 import { type TemplateHistory, type TemplateTraits, withToolField } from './template-traits.js';
@@ -32,8 +32,7 @@ export function adaptConversation(
   if (!traits.severalCalls) adapted = withSingleCalls(adapted);
   if (explained) adapted = withSystem(adapted, (system) => withText(system, declareTools(tools, syntax)));
   else if (tools.length > 0) adapted = withDeclaringSystem(adapted, tools, traits);
-  const endsWithResult = adapted.at(-1)?.role === 'tool';
-  if (!traits.system || (endsWithResult && !traits.systemBeforeResult)) adapted = withoutSystemRole(adapted);
+  if (traits.systemInQuestion && adapted.at(-1)?.role !== 'user') adapted = withSystemInQuestion(adapted);
   return { messages: adapted, tools: explained || traits.tools === 'in-system' ? [] : tools };
 }
 

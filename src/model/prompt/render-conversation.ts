@@ -77,7 +77,7 @@ function adapted(
 /** The prompt with late system messages where they stand; undefined where there are none or the template cannot. */
 function textInPlace(source: string, request: TemplateRequest, traits: TemplateTraits): string | undefined {
   const { messages, images } = request;
-  if (!hasLateSystem(messages) || !traits.system) return undefined;
+  if (!hasLateSystem(messages)) return undefined;
   // Images are read in the order of {@link imagesOf}.
   if (images && messages.some(({ role, content }) => role === 'system' && content.includes(images.mark)))
     return undefined;

@@ -149,19 +149,36 @@ function describedSchema(schema: unknown): unknown {
   return Object.fromEntries(described);
 }
 
-/** For templates that know no system role and insist that user and assistant take turns. */
-export function withoutSystemRole(messages: readonly TemplateMessage[]): TemplateMessage[] {
-  const merged: TemplateMessage[] = [];
+/** For templates that insist that user and assistant take turns: neighbours of one role become one message. */
+export function withTurns(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  const turns: TemplateMessage[] = [];
   for (const message of messages) {
-    const role = message.role === 'system' ? 'user' : message.role;
-    const previous = merged.at(-1);
+    const { role, content } = message;
+    const previous = turns.at(-1);
     if (previous && previous.role === role && role !== 'tool' && !previous.tool_calls && !message.tool_calls) {
-      merged[merged.length - 1] = { ...previous, content: `${previous.content}\n\n${message.content}` };
+      turns[turns.length - 1] = { ...previous, content: `${previous.content}\n\n${content}` };
     } else {
-      merged.push({ ...message, role });
+      turns.push(message);
     }
   }
-  return merged;
+  return turns;
+}
+
+/** For templates that know no system role, most of which insist on turns, too. */
+export function withoutSystemRole(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  return withTurns(messages.map((message) => (message.role === 'system' ? { ...message, role: 'user' } : message)));
+}
+
+/**
+ * For templates that write the system message in the last question, but only while nothing stands behind it: it becomes text
+ * of that question.
+ */
+export function withSystemInQuestion(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
+  const [system, ...turns] = messages;
+  const at = turns.findLastIndex(({ role }) => role === 'user');
+  const question = turns[at];
+  if (system?.role !== 'system' || !question) return messages;
+  return turns.with(at, { ...question, content: joined(system, question.content).content });
 }
 
 /** For templates that take one call per message: each call is followed by its own result. */

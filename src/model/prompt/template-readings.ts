@@ -7,6 +7,7 @@ import {
   withShortCallIds,
   withSingleCalls,
   withStringArguments,
+  withTurns,
 } from './template-messages.js';
 
 /** A part of a message for templates that look into lists of parts. */
@@ -26,6 +27,8 @@ const MESSAGE_FORMS: readonly MessageForm[] = [
   withShortCallIds,
   withStringArguments,
   withSingleCalls,
+  withTurns,
+  (messages) => withTurns(withShortCallIds(messages)),
 ];
 
 const WITHOUT_SYSTEM: readonly MessageForm[] = [

@@ -10,14 +10,12 @@ import { type TemplateMessage, type TemplateTool, withStringArguments, withThoug
 import { type Reading, READINGS, toolReadings } from './template-readings.js';
 
 export interface TemplateTraits {
-  /** System messages are written. */
-  system: boolean;
   /**
    * Tools are declared: always, only beside a system message (empty or not), only when that holds them, or never.
    */
   tools: 'always' | 'with-empty-system' | 'with-system' | 'in-system' | 'never';
-  /** System messages are written also when the conversation ends with a result. */
-  systemBeforeResult: boolean;
+  /** The system message is written in the last question, which some forget when an answer stands behind that. */
+  systemInQuestion: boolean;
   /** What is written of earlier turns where tools are offered. */
   history: TemplateHistory;
   /** The same where none are. */
@@ -105,10 +103,8 @@ function probe(source: string): TemplateTraits {
   const given = textArguments ? withStringArguments : (messages: TemplateMessage[]) => messages;
   const beside = render(given(turn(calls(WORDS.text), result(1))));
   const several = render(given(turn(calls('', WORDS.second), result(1), result(2))));
-  const ending = render(given([SYSTEM, QUESTION, calls(''), result(1)]));
+  const asked = render([SYSTEM, QUESTION, ...LATER]);
   return {
-    // A template for tools may refuse conversations without them.
-    system: [[], [TOOL]].some((tools) => render([SYSTEM, QUESTION], tools).includes(WORDS.system)),
     tools: declares(QUESTION)
       ? 'always'
       : declares(EMPTY_SYSTEM, QUESTION)
@@ -118,7 +114,7 @@ function probe(source: string): TemplateTraits {
           : declares(withToolField(EMPTY_SYSTEM, [TOOL]), QUESTION)
             ? 'in-system'
             : 'never',
-    systemBeforeResult: ending === '' || ending.includes(WORDS.system),
+    systemInQuestion: asked.indexOf(WORDS.system) > asked.indexOf(WORDS.question),
     history: historyIn(history),
     historyWithoutTools: historyIn(render(given(past), [])),
     textArguments,

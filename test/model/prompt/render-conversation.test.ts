@@ -122,3 +122,76 @@ describe('arguments that are called like methods of a dictionary', () => {
     expect(prompt(CALLS, messages, tools)).toBe(`buy(${name})[user]Buy.[assistant]${name}=['x'];[tool]Done.`);
   });
 });
+
+describe('the system message of templates that insist on turns', () => {
+  const STRICT =
+    "{% set ns = namespace(turn=0) %}{% for m in messages if m.role in ['user', 'assistant'] and not m.tool_calls %}" +
+    "{% if (m.role == 'user') != (ns.turn % 2 == 0) %}{{ raise_exception('Roles must alternate.') }}{% endif %}{% set ns.turn = ns.turn + 1 %}{% endfor %}";
+  const TURNS =
+    "{% for m in turns %}{% if m.role == 'user' %}{{ ask(m, loop.last) }}{% elif m.tool_calls %}" +
+    "{% for call in m.tool_calls %}{{ '[TOOL_CALLS]' + call.function.name }}{{ call.function.arguments | tojson }}{% endfor %}</s>" +
+    "{% elif m.role == 'tool' %}{{ '[TOOL_RESULTS]' + m.content }}{% else %}{{ m.content + '</s>' }}{% endif %}{% endfor %}";
+  const SPLIT =
+    "{% if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set messages = messages[1:] %}{% endif %}" +
+    `${STRICT}{% set turns = messages %}`;
+  /** As Mistral Small 3.2: it has a place of its own. Beside a call no text is written. */
+  const IN_FRONT =
+    `{% macro ask(m, last) %}[INST]{{ m.content }}[/INST]{% endmacro %}${SPLIT}` +
+    `{% if system %}[SYS]{{ system }}[/SYS]{% endif %}{% if tools %}{{ tools | tojson }}{% endif %}${TURNS}`;
+  /** As Mistral Nemo: it stands in the question that ends the prompt. */
+  const IN_QUESTION =
+    `${SPLIT}{% if tools %}{{ tools | tojson }}{% endif %}` +
+    "{% macro ask(m, last) %}[INST]{{ system + '\n\n' if last and system }}{{ m.content }}[/INST]{% endmacro %}" +
+    TURNS;
+  const system: Message = { role: 'system', content: [{ type: 'text', text: 'Be kind.' }] };
+  const call = (id: string): { id: string; name: string; arguments: string } => ({ id, name: 'now', arguments: '{}' });
+  const result = (toolCallId: string, text: string): Message => ({
+    role: 'tool',
+    toolCallId,
+    content: [{ type: 'text', text }],
+  });
+  const response = (text: string): string => `<tool_response>\n${text}\n</tool_response>`;
+  const now = [{ name: 'now', parameters: { type: 'object', properties: {} } }];
+  const rendered = (template: string, ...turns: Message[]): string =>
+    prompt(template, [system, ...turns], now).replace(/^(.*?)\[\{"type".*?\}\]/, '$1');
+
+  const wordsAndCalls = [
+    user('One?'),
+    answer('I look.', { toolCalls: [call('a'), call('b')] }),
+    result('a', 'Noon.'),
+    result('b', 'Night.'),
+    answer('Both.'),
+    user('Bye.'),
+  ];
+  const written = `[INST]One?[/INST]I look.\n[TOOL_CALLS]now[ARGS]{}[TOOL_CALLS]now[ARGS]{}</s>[INST]${response('Noon.')}\n\n${response('Night.')}[/INST]Both.</s>`;
+  const cases: [string, string, Message[], string][] = [
+    [
+      'in front, where words and calls are written out',
+      IN_FRONT,
+      wordsAndCalls,
+      `[SYS]Be kind.[/SYS]${written}[INST]Bye.[/INST]`,
+    ],
+    [
+      'in the question, where words and calls are written out',
+      IN_QUESTION,
+      wordsAndCalls,
+      `${written}[INST]Be kind.\n\nBye.[/INST]`,
+    ],
+    [
+      'in front, where one asks twice',
+      IN_FRONT,
+      [user('One?'), user('Two?')],
+      '[SYS]Be kind.[/SYS][INST]One?\n\nTwo?[/INST]',
+    ],
+    [
+      'in the last question also behind its call',
+      IN_QUESTION,
+      [user('One?'), answer('Yes.'), user('Two?'), answer('', { toolCalls: [call('a')] }), result('a', 'Noon.')],
+      '[INST]One?[/INST]Yes.</s>[INST]Be kind.\n\nTwo?[/INST][TOOL_CALLS]now{}</s>[TOOL_RESULTS]Noon.',
+    ],
+  ];
+
+  it.each(cases)('stands %s', (_, template, turns, expected) => {
+    expect(rendered(template, ...turns)).toBe(expected);
+  });
+});

@@ -30,9 +30,8 @@ const NOTHING = { calls: false, results: false };
 
 /** Of an interface with system prompts, which knows nothing of tools. */
 const TRAITS: TemplateTraits = {
-  system: true,
   tools: 'never',
-  systemBeforeResult: true,
+  systemInQuestion: false,
   history: NOTHING,
   historyWithoutTools: NOTHING,
   textArguments: false,
