@@ -170,15 +170,21 @@ async function demo(): Promise<ViteUserConfig> {
     publicDir: path('public'),
     appType: 'mpa',
     plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages()],
-    resolve: { alias: { inpage: path('dist/index.js') } },
+    resolve: { alias: { 'inpage/built-in-ai': path('dist/built-in-ai.js'), inpage: path('dist/index.js') } },
     // The examples beside it are apps of their own.
-    optimizeDeps: { entries: ['index.html', 'host.html'] },
+    optimizeDeps: { entries: ['index.html', 'host.html', 'built-in-ai.html'] },
     worker: { format: 'es' },
     build: {
       outDir: path('dist-demo'),
       emptyOutDir: true,
       target: 'es2022',
-      rolldownOptions: { input: { index: path('demo/index.html'), host: path('demo/host.html') } },
+      rolldownOptions: {
+        input: {
+          index: path('demo/index.html'),
+          host: path('demo/host.html'),
+          'built-in-ai': path('demo/built-in-ai.html'),
+        },
+      },
     },
   };
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
 import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
@@ -130,6 +131,26 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       status: 200,
       text: 'The capital of France is Paris.',
     });
+  });
+
+  it('a page that is written for the built-in AI of Chrome answers, and finds', async () => {
+    await driver.navigateTo(`${demoOrigin()}/built-in-ai.html`);
+    const answers = await driver.execute(async () => {
+      const [ask, find] = [...document.forms] as (HTMLFormElement & { answer: HTMLOutputElement })[];
+      const isReady = (form: HTMLFormElement): boolean => !form.querySelector('button')!.disabled;
+      const settled = async (form: HTMLFormElement): Promise<void> => {
+        while (!isReady(form)) await new Promise((resolve) => setTimeout(resolve, 50));
+      };
+      const answerOf = async (form: HTMLFormElement & { answer: HTMLOutputElement }): Promise<string> => {
+        await settled(form);
+        form.requestSubmit();
+        await settled(form);
+        return form.answer.value;
+      };
+      return [await answerOf(ask!), await answerOf(find!)];
+    }, undefined);
+    expect(answers).toEqual(['The capital of France is Paris.', 'The cat sleeps on the sofa.']);
+    await openHost(driver);
   });
 
   it('wrong requests are refused', async () => {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { createLanguageModel } from '../support/language-model.js';
 import { installIn, serveEntries } from './support/built-in-ai.js';
+import { demoOrigin } from './support/demo-origin.js';
 import { openHost, requireNothingLeaked, takeServerLog } from './support/host-page.js';
 import { withContexts } from './support/shared-chromium.js';
 
@@ -258,4 +259,17 @@ it('[J01] fills what the window lacks, and leaves what works', async () => {
     missing: [],
   });
   expect(await page.evaluate(() => window.inference!.status().map(({ state }) => state))).toEqual(['absent']);
+});
+
+it('a page that is written for the interfaces of Chrome answers, and finds', async () => {
+  // Chromium has the interface, but no model behind it: it would repeat what it is asked.
+  await context.addInitScript('delete globalThis.LanguageModel; delete globalThis.SemanticEmbedder;');
+  const page = await context.newPage();
+  await page.goto(`${demoOrigin()}/built-in-ai.html`);
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await expect
+    .poll(() => page.getByLabel('Answer').textContent(), { timeout: 60_000 })
+    .toMatch(/^The capital .* Paris\.$/);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await expect.poll(() => page.getByLabel('Found').textContent(), { timeout: 60_000 }).toMatch(/^The cat sleeps/);
 });

@@ -1,5 +1,6 @@
 /**
- * Pictures of the playground, to be looked at: every panel, wide and on a phone, light and dark.
+ * Pictures of the playground, to be looked at: every panel, wide and on a phone, light and dark; then of documents, and of the
+ * page that is written for Chrome's built-in AI.
  * `node .ci/run-ts.mjs test/e2e/take-screenshots.ts [folder]` after `npm run build`.
  */
 import { mkdirSync } from 'node:fs';
@@ -79,6 +80,13 @@ for (const name of ['index', 'options', 'errors']) {
   await page.goto(`${server.origin}/docs/${name}.html`);
   await page.screenshot({ path: join(folder, `docs-${name}-wide-light.png`) });
 }
+await page.addInitScript('delete globalThis.LanguageModel; delete globalThis.SemanticEmbedder;');
+await page.goto(`${server.origin}/built-in-ai.html`);
+await page.getByRole('button', { name: 'Ask' }).click();
+await page.getByLabel('Answer').getByText('Paris').waitFor();
+await page.getByRole('button', { name: 'Find' }).click();
+await page.getByLabel('Found').getByText('cat').waitFor();
+await page.screenshot({ path: join(folder, 'built-in-ai-wide-light.png') });
 await browser.close();
 await server.close();
 console.error(`pictures in ${folder}`);

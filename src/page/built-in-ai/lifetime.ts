@@ -64,7 +64,7 @@ export function streamOf<Piece>(lifetime: Lifetime, options: unknown, pieces: Pi
   const cancelled = new AbortController();
   const signals = [cancelled.signal, lifetime.signal, ...(own ? [own] : [])];
   const signal = AbortSignal.any(signals);
-  return new ReadableStream<Piece>({
+  const stream = new ReadableStream<Piece>({
     start(controller) {
       const fail = (reason: unknown): void => {
         if (!cancelled.signal.aborted) controller.error(reason);
@@ -85,4 +85,23 @@ export function streamOf<Piece>(lifetime: Lifetime, options: unknown, pieces: Pi
     },
     cancel: (reason) => cancelled.abort(reason),
   });
+  // Safari's streams cannot be iterated, and pages that are written for Chrome do so.
+  if (!(Symbol.asyncIterator in ReadableStream.prototype)) {
+    const value = (): AsyncGenerator<Piece> => readAll(stream.getReader());
+    Object.defineProperty(stream, Symbol.asyncIterator, { value, configurable: true, writable: true });
+  }
+  return stream;
+}
+
+/** As the iterator of a stream: whoever leaves it cancels the stream. */
+async function* readAll<Piece>(reader: ReadableStreamDefaultReader<Piece>): AsyncGenerator<Piece> {
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().finally(() => reader.releaseLock());
+  }
 }
