@@ -5,7 +5,7 @@
  */
 import { playwright } from '@vitest/browser-playwright';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { build, type Plugin } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { docsPages } from './.ci/docs/docs-pages.js';
 import { ggufKernels } from './.ci/gguf-kernels/gguf-kernels.js';
@@ -169,7 +169,7 @@ async function demo(): Promise<ViteUserConfig> {
     root: path('demo'),
     publicDir: path('public'),
     appType: 'mpa',
-    plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages()],
+    plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages(), sayWhatIsServed()],
     resolve: { alias: { 'inpage/built-in-ai': path('dist/built-in-ai.js'), inpage: path('dist/index.js') } },
     // The examples beside it are apps of their own.
     optimizeDeps: { entries: ['index.html', 'host.html', 'built-in-ai.html'] },
@@ -189,10 +189,25 @@ async function demo(): Promise<ViteUserConfig> {
   };
 }
 
+/** `npm start` says what stands at the address that it prints. */
+function sayWhatIsServed(): Plugin {
+  return {
+    name: 'inpage:say-what-is-served',
+    configurePreviewServer:
+      ({ config }) =>
+      () =>
+        config.logger.info(
+          'The playground: its `/v1` is answered by models inside the page. Documents are below /docs/.',
+        ),
+  };
+}
+
 export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return demo();
   if (command === 'serve')
     return testing(mode === 'long' ? 'test/model/**/*.long.test.ts' : 'test/**/*.browser.test.ts');
   if (mode === 'library') return packageBuild();
-  return packageBuild(async () => build({ configFile: false, mode: 'demo', ...(await demo()) }));
+  return packageBuild(async (logLevel) =>
+    build({ configFile: false, mode: 'demo', ...(logLevel && { logLevel }), ...(await demo()) }),
+  );
 });

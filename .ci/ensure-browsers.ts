@@ -4,7 +4,7 @@
  * A Firefox or WebKit that cannot be had is reported, and with `--require` an error; nothing runs without a Chromium.
  * @module
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright';
 import { findFirefox } from '../test/browsers/firefox.js';
@@ -40,10 +40,13 @@ const BROWSERS: Readonly<Record<string, Browser>> = {
   },
 };
 
+/** What is asked for after this, `npm run try` for one, has standard output to itself. */
+const TO_STANDARD_ERROR: StdioOptions = ['inherit', 2, 'inherit'];
+
 function run(command: string, ...args: string[]): boolean {
-  console.log(`$ ${command} ${args.join(' ')}`);
+  console.error(`$ ${command} ${args.join(' ')}`);
   try {
-    execFileSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND } });
+    execFileSync(command, args, { stdio: TO_STANDARD_ERROR, env: { ...process.env, DEBIAN_FRONTEND } });
     return true;
   } catch {
     return false;
@@ -62,14 +65,14 @@ if (lacking.length > 0 && existsSync('/usr/bin/apt-get') && process.getuid?.() =
   const isInstalled =
     run('apt-get', 'update', ...options) &&
     run('apt-get', 'install', '-y', '--no-install-recommends', ...options, ...lacking);
-  if (!isInstalled) console.log(`Debian's packages could not be installed: ${lacking.join(' ')}`);
+  if (!isInstalled) console.error(`Debian's packages could not be installed: ${lacking.join(' ')}`);
 }
 for (const [name, { isHere }] of wanted) if (!isHere()) run('npx', 'playwright', 'install', '--with-deps', name);
 
 const missing = wanted.flatMap(([name, { isHere }]) => (isHere() ? [] : [name]));
 for (const name of missing)
   console.error(`\n*** ${name} IS MISSING AND COULD NOT BE INSTALLED: nothing is tested in it. ***\n`);
-console.log(
+console.error(
   `browsers: ${wanted.map(([name]) => `${name} ${missing.includes(name) ? 'MISSING' : 'found'}`).join(', ')}`,
 );
 if (missing.includes('chromium') || (args.includes('--require') && missing.length > 0)) process.exitCode = 1;

@@ -6,7 +6,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
-import type { EnvironmentOptions, LibraryOptions, Plugin, UserConfig } from 'vite';
+import type { EnvironmentOptions, LibraryOptions, LogLevel, Plugin, UserConfig } from 'vite';
 import { createPackage } from './create-package.js';
 import { ggufKernels } from './gguf-kernels/gguf-kernels.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
@@ -261,7 +261,7 @@ const within = (names: readonly Name[], plugin: Plugin): Plugin => ({
 });
 
 /** @param afterwards what is built from the finished package, by the same run */
-export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
+export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Promise<unknown>): UserConfig {
   return {
     publicDir: false,
     base: './',
@@ -298,7 +298,7 @@ export function packageBuild(afterwards?: () => Promise<unknown>): UserConfig {
         await builder.build(builder.environments['workers']!);
         // After the workers: the page has a chunk of theirs by the same name, and its own, smaller form of it stays.
         await Promise.all(others.map((name) => builder.build(builder.environments[name]!)));
-        await afterwards?.();
+        await afterwards?.(builder.config.logLevel);
       },
     },
   };

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
+import type { WireRequest } from '../wire/wire-log.js';
 import { type AskedQuestion, type DecisionExample, FIRST_EXAMPLE } from './decision-examples.js';
 
 /** One possible answer. */
@@ -58,17 +59,20 @@ export async function decide(): Promise<void> {
   running.value = true;
   const asked = questions.value;
   try {
-    const { answers } = await callInference<Answers>('/decisions', {
-      model: chatModel.value,
-      input: input.value,
-      questions: asked.map(toQuestion),
-    });
+    const { path, body } = decisionRequest();
+    const { answers } = await callInference<Answers>(path, body);
     decided.value = asked.map(({ instructions }, index) => ({ instructions, options: optionsOf(answers[index]!) }));
   } catch (error) {
     problem.value = problemOf(error);
   } finally {
     running.value = false;
   }
+}
+
+/** What is asked now. */
+export function decisionRequest(): WireRequest {
+  const body = { model: chatModel.value, input: input.value, questions: questions.value.map(toQuestion) };
+  return { path: '/decisions', sentAs: 'json', body };
 }
 
 function toQuestion({ instructions, choices }: AskedQuestion): object {

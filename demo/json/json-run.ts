@@ -4,6 +4,7 @@ import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
 import { RequestError } from '../wire/request-error.js';
+import type { WireRequest } from '../wire/wire-log.js';
 import { FIRST_EXAMPLE } from './json-examples.js';
 
 /** A schema that was refused. */
@@ -39,13 +40,26 @@ export async function askForJson(): Promise<void> {
   }
 }
 
-async function ask(schema: unknown): Promise<unknown> {
-  const { choices } = await callInference<Completion>('/chat/completions', {
+/** What is asked now; undefined: the schema is no JSON. */
+export function jsonRequest(): WireRequest | undefined {
+  try {
+    return { path: '/chat/completions', sentAs: 'json', body: bodyOf(JSON.parse(schemaText.value)) };
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyOf(schema: unknown): Record<string, unknown> {
+  return {
     model: chatModel.value,
     messages: [{ role: 'user', content: question.value.trim() }],
     temperature: 0,
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
-  });
+  };
+}
+
+async function ask(schema: unknown): Promise<unknown> {
+  const { choices } = await callInference<Completion>('/chat/completions', bodyOf(schema));
   const { message, finish_reason: reason } = choices[0]!;
   if (reason === 'length') throw new Error(`The answer was cut at its length: ${message.content}`);
   return JSON.parse(message.content ?? '');

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
+import type { WireRequest } from '../wire/wire-log.js';
 import { chooseEmbedder, embedder } from './embedders.js';
 
 interface EmbeddingList {
@@ -144,10 +145,19 @@ async function bundledNotes(): Promise<string[]> {
   return bundled.notes;
 }
 
+/** What the search for the query sends. */
+export function searchRequest(): WireRequest {
+  return embedRequest(embedder.value, [query.value || (suggestions.value[0] ?? 'medicine for the dog')], 'query');
+}
+
 /** @param kind which of the model's prompts stands before the texts, where it has any */
+function embedRequest(model: string, input: string[], kind: 'query' | 'document'): WireRequest {
+  return { path: '/embeddings', sentAs: 'json', body: { model, input, input_type: kind } };
+}
+
 async function embed(input: string[], kind: 'query' | 'document', signal?: AbortSignal): Promise<number[][]> {
-  const body = { model: embedder.peek(), input, input_type: kind };
-  const { data } = await callInference<EmbeddingList>('/embeddings', body, signal);
+  const { path, body } = embedRequest(embedder.peek(), input, kind);
+  const { data } = await callInference<EmbeddingList>(path, body, signal);
   return data.map(({ embedding }) => embedding);
 }
 

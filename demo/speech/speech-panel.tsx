@@ -31,7 +31,7 @@ const LANGUAGES = { '': 'find the language', en: 'English', de: 'German', fr: 'F
 export function SpeechPanel() {
   return (
     <div class="tool speech">
-      <h2>Speech</h2>
+      <h2>Transcribe</h2>
       <p class="quiet">
         <code>POST /v1/audio/transcriptions</code> with <code>stream: true</code>. The bundled model was trained on
         synthetic voices and everyday sentences: the clips it hears well, a human voice it mostly mishears.

@@ -4,6 +4,7 @@ import { models } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { streamInference } from '../wire/call-inference.js';
 import type { LiveSound } from '../wire/live-sound.js';
+import type { WireRequest } from '../wire/wire-log.js';
 import { openMicrophone } from './live.js';
 
 export type SpeechTask = 'transcriptions' | 'translations';
@@ -76,6 +77,12 @@ async function show(body: FormData | LiveSound, path: string): Promise<void> {
   } finally {
     if (controller.signal === signal) running.value = false;
   }
+}
+
+/** What is sent with a recording: one of the bundled clips, before there is one. */
+export function transcriptionRequest(): WireRequest {
+  const body = { ...fields(), file: recording.value?.name ?? 'en-2.wav', stream: 'true' };
+  return { path: `/audio/${speechTask.value}`, sentAs: 'form', body };
 }
 
 function toForm(file: File): FormData {

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { chatModel } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { callInference } from '../wire/call-inference.js';
+import type { WireRequest } from '../wire/wire-log.js';
 import type { ExampleTool } from './example-tools.js';
 
 /** One line of the protocol, in the order of events. */
@@ -23,6 +24,8 @@ interface Completion {
   choices: { message: { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] | null } }[];
 }
 
+const PATH = '/chat/completions';
+
 export const steps = signal<Step[]>([]);
 export const running = signal(false);
 export const problem = signal('');
@@ -41,14 +44,19 @@ export async function runWithTool(question: string, tool: ExampleTool): Promise<
   }
 }
 
+/** What is sent first. */
+export function firstRequest(question: string, tool: ExampleTool): WireRequest {
+  return { path: PATH, sentAs: 'json', body: bodyWith([{ role: 'user', content: question }], tool) };
+}
+
+function bodyWith(messages: object[], { name, description, parameters }: ExampleTool): Record<string, unknown> {
+  const tools = [{ type: 'function', function: { name, description, parameters } }];
+  return { model: chatModel.value, messages, tools };
+}
+
 async function converse(question: string, tool: ExampleTool): Promise<void> {
-  const { name, description, parameters } = tool;
   const messages: object[] = [{ role: 'user', content: question }];
-  const body = {
-    model: chatModel.value,
-    messages,
-    tools: [{ type: 'function', function: { name, description, parameters } }],
-  };
+  const body = bodyWith(messages, tool);
   const asked = await complete(body);
   const call = asked.tool_calls?.[0];
   if (!call) {
@@ -63,7 +71,7 @@ async function converse(question: string, tool: ExampleTool): Promise<void> {
 }
 
 async function complete(body: object): Promise<Completion['choices'][number]['message']> {
-  const { choices } = await callInference<Completion>('/chat/completions', { ...body });
+  const { choices } = await callInference<Completion>(PATH, { ...body });
   const message = choices[0]?.message;
   if (!message) throw new Error('The answer holds no message.');
   return message;

@@ -2,10 +2,16 @@
 import { signal } from '@preact/signals';
 import { inference } from '../inference.js';
 import { type ExampleTool, EXAMPLE_TOOLS } from './example-tools.js';
-import { problem, running, runWithTool, steps } from './tool-run.js';
+import type { WireRequest } from '../wire/wire-log.js';
+import { firstRequest, problem, running, runWithTool, steps } from './tool-run.js';
 
 const chosen = signal<ExampleTool | undefined>(EXAMPLE_TOOLS[0]);
 const question = signal(EXAMPLE_TOOLS[0]?.question ?? '');
+
+/** What it would send now. */
+export function toolRequest(): WireRequest | undefined {
+  return chosen.value && firstRequest(question.value.trim(), chosen.value);
+}
 
 export function ToolsPanel() {
   return (

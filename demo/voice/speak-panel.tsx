@@ -10,7 +10,7 @@ import { chooseSpeaker, HUB_SPEAKER, HUB_SPEAKER_BYTES, speaker, speakers, voice
 export function SpeakPanel() {
   return (
     <div class="tool speech">
-      <h2>Speak</h2>
+      <h2>Read aloud</h2>
       <p class="quiet">
         <code>POST /v1/audio/speech</code>. No voice comes with the page. With one, the chat reads answers aloud, and
         answers what you say while you hold its microphone.

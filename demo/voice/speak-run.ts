@@ -1,8 +1,9 @@
 /** A text spoken once: how, and the sound that came. */
 import { signal } from '@preact/signals';
 import { problemOf } from '../parts/problem-of.js';
-import { speaker } from './speakers.js';
-import { ANY_VOICE, speakText } from './speech-request.js';
+import type { WireRequest } from '../wire/wire-log.js';
+import { HUB_SPEAKER, speaker } from './speakers.js';
+import { ANY_VOICE, type Spoken, speakText, speechRequest } from './speech-request.js';
 
 export const text = signal('This page can speak. No server was asked.');
 export const voice = signal(ANY_VOICE);
@@ -24,12 +25,18 @@ export async function speak(): Promise<void> {
   running.value = true;
   problem.value = '';
   try {
-    const spoken = { model, text: text.value, voice: voice.value.trim() || ANY_VOICE, speed: speed.value };
-    const wav = await speakText(spoken, signal);
+    const wav = await speakText(spokenBy(model), signal);
     sound.value = new File([wav], 'speech.wav', { type: wav.type });
   } catch (error) {
     if (!signal.aborted) problem.value = problemOf(error);
   } finally {
     running.value = false;
   }
+}
+
+/** What is asked now, of the voice that is offered while there is none. */
+export const speakRequest = (): WireRequest => speechRequest(spokenBy(speaker.value?.id ?? HUB_SPEAKER.id));
+
+function spokenBy(model: string): Spoken {
+  return { model, text: text.value, voice: voice.value.trim() || ANY_VOICE, speed: speed.value };
 }

@@ -1,5 +1,6 @@
 /** One text to the page's own `/v1/audio/speech`. */
 import { callForSound } from '../wire/call-inference.js';
+import type { WireRequest } from '../wire/wire-log.js';
 
 export interface Spoken {
   model: string;
@@ -10,9 +11,18 @@ export interface Spoken {
   speed: number;
 }
 
+const PATH = '/audio/speech';
+
 /** @returns a WAV file, which every browser plays */
-export function speakText({ model, text, voice, speed }: Spoken, signal?: AbortSignal): Promise<Blob> {
-  return callForSound('/audio/speech', { model, input: text, voice, speed, response_format: 'wav' }, signal);
+export function speakText(spoken: Spoken, signal?: AbortSignal): Promise<Blob> {
+  return callForSound(PATH, bodyOf(spoken), signal);
+}
+
+/** What is sent for it. */
+export const speechRequest = (spoken: Spoken): WireRequest => ({ path: PATH, sentAs: 'json', body: bodyOf(spoken) });
+
+function bodyOf({ model, text, voice, speed }: Spoken): Record<string, unknown> {
+  return { model, input: text, voice, speed, response_format: 'wav' };
 }
 
 /** A voice that every model knows: OpenAI's names stand for some voice of it. */

@@ -1,5 +1,6 @@
 /** What went over the page's own wire, newest request only. */
 import { signal } from '@preact/signals';
+import { chosenPanel } from '../chosen-panel.js';
 
 /** Events kept in view; a long answer would make the page slow. */
 const KEPT = 200;
@@ -25,6 +26,8 @@ export interface WireEvent {
 }
 
 export const request = signal<WireRequest | undefined>(undefined);
+/** The panel that it was sent from. */
+export const sentFrom = signal('');
 export const events = signal<WireEvent[]>([]);
 /** All events of the request, also those that are out of view. */
 export const eventCount = signal(0);
@@ -37,6 +40,7 @@ export function recordRequest(sent: WireRequest): void {
   start = performance.now();
   waiting = [];
   request.value = sent;
+  sentFrom.value = chosenPanel.peek();
   events.value = [];
   eventCount.value = 0;
 }

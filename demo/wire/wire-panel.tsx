@@ -1,13 +1,14 @@
 /** The request as it was sent, as code to take along, and the events as they come. */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { chosenPanel } from '../chosen-panel.js';
 import { formatJson } from '../parts/format-json.js';
 import { Segmented } from '../parts/segmented.js';
 import { useFollowedEnd } from '../parts/use-followed-end.js';
 import { SNIPPETS } from './code-snippet.js';
 import { type EventSummary, describeEvent } from './describe-event.js';
 import { newestTurn } from './newest-turn.js';
-import { type WireEvent, type WireRequest, eventCount, events, request } from './wire-log.js';
+import { type WireEvent, type WireRequest, eventCount, events, request, sentFrom } from './wire-log.js';
 import { CopyButton } from '../parts/copy-button.js';
 
 const WELCOME: WireRequest = {
@@ -19,8 +20,10 @@ const WELCOME: WireRequest = {
 /** Pixels from the end that still count as the end. */
 const NEAR = 8;
 
-export function WirePanel() {
-  const sent = request.value;
+/** @param example what the panel would send now, shown until it has sent something */
+export function WirePanel({ example }: { example: WireRequest | undefined }) {
+  const isOwn = !example || sentFrom.value === chosenPanel.value;
+  const sent = isOwn ? request.value : undefined;
   return (
     <aside class="wire" aria-label="On the wire">
       <header>
@@ -34,6 +37,15 @@ export function WirePanel() {
           <RequestBody body={sent.body} />
           <Code key="sent" request={sent} isOpen={false} />
           <EventList />
+        </>
+      ) : example ? (
+        <>
+          <p class="request-line">
+            POST <b>/v1{example.path}</b>
+          </p>
+          <RequestBody body={example.body} />
+          <Code key="example" request={example} isOpen={false} />
+          <p class="quiet">Not sent yet.</p>
         </>
       ) : (
         <>

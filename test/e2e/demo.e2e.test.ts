@@ -237,7 +237,7 @@ it('works without a network and without its server after one visit', async () =>
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByLabel('Query').fill('what time does my plane depart');
   await page.getByText('Flight to Lisbon').waitFor();
-  await page.getByRole('button', { name: 'Speech' }).click();
+  await page.getByRole('button', { name: 'Transcribe' }).click();
   await page.getByRole('button', { name: /^en-2/ }).click();
   await page.getByTestId('transcript').getByText('We are going to take a photo on Sunday').waitFor();
   // A page without a network reports the files that it asked the server about; it has them all.

@@ -114,6 +114,29 @@ it('the way to ask is within reach on a phone', async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
+it('what a panel would send is on the wire before it has sent anything', async () => {
+  const wire = page.getByRole('complementary', { name: 'On the wire' });
+  const shown: Record<string, string> = {
+    Tools: '/v1/chat/completions',
+    Decide: '/v1/decisions',
+    Transcribe: '/v1/audio/transcriptions',
+    'Read aloud': '/v1/audio/speech',
+  };
+  for (const [panel, path] of Object.entries(shown)) {
+    await go(panel);
+    await wire.getByText('Not sent yet.').waitFor();
+    expect(await wire.getByText('POST').innerText()).toBe(`POST ${path}`);
+  }
+  // What was sent is still there.
+  await go('Chat');
+  await wire.getByText('POST /v1/messages').waitFor();
+  await go('JSON');
+  await page.getByLabel('JSON Schema').waitFor();
+  expect(await page.getByLabel('Request body').innerText()).toContain('"json_schema"');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await wire.getByText('Not sent yet.').waitFor({ state: 'detached' });
+});
+
 describe('JSON', () => {
   it('an answer conforms to the schema', async () => {
     await go('JSON');
@@ -173,7 +196,7 @@ describe('search', () => {
 
 describe('speech', () => {
   it('is made of a text, seen while it is heard, and downloaded', async () => {
-    await go('Speak');
+    await go('Read aloud');
     await page.getByLabel('Text to speak').fill('Good day to you all.');
     await page.getByRole('button', { name: 'Speak', exact: true }).last().click();
     const spoken = page.getByRole('region', { name: 'Spoken' });
@@ -193,11 +216,11 @@ describe('speech', () => {
     await page.getByLabel('Model').selectOption('talker');
     await say(page, 'Go');
     const asked = page.waitForRequest(/audio\/speech/);
-    await page.getByRole('button', { name: 'Read aloud' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Read aloud' }).click();
     expect((await asked).postDataJSON()).toMatchObject({ input: 'This is one of very many sentences.' });
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Stop reading' }).click();
-    await page.getByRole('button', { name: 'Read aloud' }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Read aloud' }).waitFor();
   });
 
   it('is a conversation while the microphone is held; talking again interrupts', async () => {

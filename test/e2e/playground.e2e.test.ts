@@ -9,7 +9,7 @@ import { finishedAnswer, openDemo, say, watch, type Watched } from './support/de
 import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
-const PANELS = ['Chat', 'Tools', 'JSON', 'Decide', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check'];
+const PANELS = ['Chat', 'Tools', 'JSON', 'Decide', 'Transcribe', 'Read aloud', 'Search', 'Models', 'Metrics', 'Check'];
 
 let context: BrowserContext;
 let watched: Watched;
@@ -28,8 +28,12 @@ withContexts(
 );
 
 const open = (panel?: string): Promise<Page> => openDemo(context, demoOrigin(), panel);
-const go = (page: Page, panel: string): Promise<void> =>
-  page.getByRole('navigation').getByRole('button', { name: panel }).click();
+/** By the tabs, or by the menu of a narrow screen. */
+async function go(page: Page, panel: string): Promise<void> {
+  const menu = page.getByLabel('Panel', { exact: true });
+  if (await menu.isVisible()) await menu.selectOption(panel);
+  else await page.getByRole('navigation').getByRole('button', { name: panel }).click();
+}
 
 describe('a first visit', () => {
   it('offers what tiny-chat answers well, and says once what it is', async () => {

@@ -39,7 +39,7 @@ const FILLED: Record<string, (page: Page) => Promise<void>> = {
   async Check(page) {
     await page.getByRole('list', { name: 'Findings' }).waitFor();
   },
-  async Speech(page) {
+  async Transcribe(page) {
     await page.getByRole('button', { name: /^en-2/ }).click();
     await page.getByText('en-2.wav · ').waitFor();
   },
@@ -66,11 +66,22 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('chat');
     await page.getByRole('button', { name: 'Settings' }).click();
     await shoot('settings');
-    for (const panel of ['Tools', 'JSON', 'Decide', 'Speech', 'Speak', 'Search', 'Models', 'Metrics', 'Check']) {
-      await page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
+    for (const panel of [
+      'Tools',
+      'JSON',
+      'Decide',
+      'Transcribe',
+      'Read aloud',
+      'Search',
+      'Models',
+      'Metrics',
+      'Check',
+    ]) {
+      if (size === 'phone') await page.getByLabel('Panel', { exact: true }).selectOption(panel);
+      else await page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
       await FILLED[panel]?.(page);
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-      await shoot(panel.toLowerCase());
+      await shoot(panel.toLowerCase().replace(' ', '-'));
     }
     await context.close();
   }
