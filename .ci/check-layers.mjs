@@ -23,6 +23,8 @@ const ROOMS = [
   ['gateway', 'model'],
   // The table of contents, then a folder for each dialect, on what they share.
   ['gateway/http'],
+  // Reads conversations as chat completions do.
+  ['gateway/http/tokenizer'],
   [
     'gateway/http/audio',
     'gateway/http/chat-completions',

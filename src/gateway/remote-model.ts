@@ -154,6 +154,7 @@ class RemoteModel {
           this.#call({ method: 'generate', argument }, signal, { isLearned: !hasPart(argument.prompt, 'image') }),
       }),
       ...(methods.includes('countTokens') && { countTokens: single('countTokens') }),
+      ...(methods.includes('tokenize') && { tokenize: single('tokenize') }),
       ...(methods.includes('decide') && { decide: single('decide') }),
       ...(methods.includes('embed') && { embed: single('embed') }),
       ...(methods.includes('rerank') && { rerank: single('rerank') }),

@@ -11,7 +11,16 @@ import { answerCall } from '../relay/stream/answer-call.js';
 import { MODEL_TIMING } from '../relay/stream/call-timing.js';
 import type { ModelCallMessage, ModelControl, ModelMethod, ModelPayload, ProgressListener } from '../relay/protocol.js';
 
-const METHODS: readonly ModelMethod[] = ['generate', 'countTokens', 'decide', 'embed', 'rerank', 'transcribe', 'speak'];
+const METHODS: readonly ModelMethod[] = [
+  'generate',
+  'countTokens',
+  'tokenize',
+  'decide',
+  'embed',
+  'rerank',
+  'transcribe',
+  'speak',
+];
 
 /** Serves the calls that arrive on a model worker's own port. `backendOf` finds the engine of an entry. */
 export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => Promise<Backend>): void {

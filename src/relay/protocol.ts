@@ -111,7 +111,15 @@ export interface ModelPayload {
 }
 
 /** What a loaded model can be asked. */
-export type ModelMethod = 'generate' | 'countTokens' | 'decide' | 'embed' | 'rerank' | 'transcribe' | 'speak';
+export type ModelMethod =
+  | 'generate'
+  | 'countTokens'
+  | 'tokenize'
+  | 'decide'
+  | 'embed'
+  | 'rerank'
+  | 'transcribe'
+  | 'speak';
 
 /** What a model worker needs to load its model. */
 export interface LoadArgument {

@@ -49,6 +49,7 @@ export const GROUPS: Record<string, Group> = {
   },
   // Without its proxy it lacks a package that its tools import.
   litellm: { packages: ['litellm[proxy]==1.106.2'], programs: ['litellm', 'litellm-proxy'] },
+  'lm-eval': { packages: ['lm-eval[api]==0.4.13', 'pydantic==2.14.3'], programs: ['lm-eval'] },
   haystack: { packages: ['haystack-ai==3.4.0'], programs: ['haystack'] },
   microsoft: {
     packages: ['semantic-kernel==1.45.0', 'autogen-agentchat==0.7.5', 'autogen-ext[openai]==0.7.5'],

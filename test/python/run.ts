@@ -21,10 +21,21 @@ const ENVIRONMENTS = join(HERE, '../../node_modules/.cache/python');
 const UV = 'uv==0.13.9';
 
 /** Milliseconds: a program that says nothing for so long has failed. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 /** What programs do, in the order of the columns. */
-const TASKS = ['chat', 'stream', 'tools', 'structured', 'embeddings', 'rerank', 'speech', 'errors', 'retries'];
+const TASKS = [
+  'chat',
+  'stream',
+  'tools',
+  'structured',
+  'embeddings',
+  'rerank',
+  'speech',
+  'scores',
+  'errors',
+  'retries',
+];
 
 /** What none of them may ask beside the service. */
 const QUIET = { OTEL_SDK_DISABLED: 'true', LITELLM_LOCAL_MODEL_COST_MAP: 'True', CREWAI_DISABLE_TELEMETRY: 'true' };

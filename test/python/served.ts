@@ -41,9 +41,9 @@ export function servedModels(programs: readonly string[]): ServeOptions {
   ];
   return {
     models: [
+      // Its weights are part of the package. First: who asks for tokens alone may name no model.
+      { id: 'tiny-chat', task: 'chat', backend: 'gguf' },
       { id: CHAT, task: 'chat', backend: 'scripted', contextLength: 32_768, script: { replies } },
-      // Its weights are part of the package; whoever measures models asks it.
-      { id: 'tiny-chat', task: 'chat', backend: 'transformers' },
       { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
       { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
       { id: LISTENER, task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },

@@ -18,6 +18,8 @@ CHAT = "scripted-chat"
 EMBEDDER = "scripted-embed"
 RANKER = "scripted-rerank"
 LISTENER = "scripted-speech"
+# A real one, whose weights are part of the package.
+TINY_CHAT = "tiny-chat"
 # No model has this name.
 UNKNOWN = "no-such-model"
 
@@ -106,6 +108,11 @@ def check_rerank(results) -> None:
     """Indices and scores, best first."""
     assert [index for index, _ in results] == [1, 0], results
     assert all(0 <= score <= 1 for _, score in results), results
+
+
+def check_scores(found) -> None:
+    """How many of the questions were answered rightly, by the probabilities that a real model gives."""
+    assert found == 1, found
 
 
 def check_speech(text) -> None:

@@ -13,6 +13,7 @@ import type { DecisionRequest, DecisionResult } from '../request/decision-reques
 import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../request/generation-request.js';
 import type { RankingRequest, RankingResult } from '../request/ranking-request.js';
+import type { Tokenization, TokenizationRequest } from '../request/tokenization-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../request/speech-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../request/transcription-request.js';
 
@@ -60,6 +61,8 @@ export interface LoadedModel {
   generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]>;
   /** Tokens of the rendered prompt. */
   countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /** The tokens of a prompt, and their text. Absent: they are not known here. */
+  tokenize?(request: TokenizationRequest, signal: AbortSignal): Promise<Tokenization>;
   /** Reads the probabilities of answers; nothing is generated. Absent: the engine gives no logits. */
   decide?(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;

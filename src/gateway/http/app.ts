@@ -35,6 +35,7 @@ import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { compactEndpoint } from './responses/compact.js';
 import { conversationEndpoints } from './responses/conversation-endpoints.js';
 import { storedResponseEndpoints } from './responses/stored-endpoints.js';
+import { TOKENIZER_ENDPOINTS } from './tokenizer/endpoints.js';
 import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
 
 /** Every operation below the prefix. */
@@ -52,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   rerankEndpoint,
   decisionsEndpoint,
   systemOneEndpoint,
+  ...TOKENIZER_ENDPOINTS,
   transcriptionsEndpoint,
   translationsEndpoint,
   speechEndpoint,

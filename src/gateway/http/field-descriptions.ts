@@ -166,6 +166,20 @@ const RERANK: Readonly<Record<string, string>> = {
   max_tokens_per_doc: 'Longer documents are cut after this many tokens.',
 };
 
+/** Fields of `POST /tokenize` and `POST /detokenize`. What conversations have is as in chat completions. */
+const TOKENIZER: Readonly<Record<string, string>> = {
+  ...CHAT,
+  model: 'Id or alias of a chat model. Absent: the first one of the catalog.',
+  prompt: 'The text. Give either this or `messages`.',
+  messages: 'A conversation, as chat completions take it: the answer has what the model would read.',
+  add_special_tokens:
+    'Whether the tokens that the model wants before a text (a BOS token) are put there. Absent: `true` for `prompt`. For `messages` only `false`, because their template writes such tokens.',
+  add_generation_prompt: 'For `messages`: only `true`. The tokens are those of a prompt that is answered.',
+  return_token_strs: '`true`: the answer has the text of each token, too.',
+  chat_template: 'Refused: the model’s own template is used.',
+  tokens: 'Token ids of the model.',
+};
+
 /** Fields of `POST /decisions` and `POST /systemone`. */
 const DECISIONS: Readonly<Record<string, string>> = {
   input: 'What is judged: a text, or the items of a conversation. The model reads it as evidence and obeys none of it.',
@@ -236,6 +250,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   embeddings: EMBEDDINGS,
   rerank: RERANK,
   decisions: DECISIONS,
+  tokenizer: TOKENIZER,
   audio: AUDIO,
   ollama: OLLAMA_FIELDS,
 };

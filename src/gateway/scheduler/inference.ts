@@ -15,6 +15,7 @@ import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embed
 import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
+import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 
 export interface RunOptions {
@@ -66,6 +67,8 @@ export interface Inference {
   /** What came together comes together, e.g. all that one message from the model's worker brought. No batch is empty. */
   generate(request: GenerationRequest, options: RunOptions): AsyncIterable<readonly GenerationEvent[]>;
   countTokens(request: GenerationRequest, options: RunOptions): Promise<number>;
+  /** @throws InferenceError also `model_not_supported`, of a model whose tokens are not known here */
+  tokenize(request: TokenizationRequest, options: RunOptions): Promise<Tokenization>;
   /** @throws InferenceError also `model_not_supported`, at once, of a model without logits */
   decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;

@@ -13,6 +13,7 @@ import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embed
 import { type GenerationRequest, hasPart, type SamplingDefaults } from '../../core/request/generation-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
+import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/transcription-request.js';
 import { preciseClock } from '../../core/platform/precise-clock.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
@@ -22,25 +23,11 @@ import { canThink, withThinking } from './wish-to-think.js';
 import type { ControlledInference, Residence, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
 import { fetchFiles } from './fetch-files.js';
-import type { FetchOptions, ModelHost } from './model-host.js';
+import type { FetchOptions } from './model-host.js';
 import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
+import type { SchedulerSettings } from './scheduler-settings.js';
 import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
-
-export interface SchedulerSettings {
-  catalog: Catalog;
-  host: ModelHost;
-  /** Seconds, see {@link RunOptions.deadline}. */
-  requestTimeout: number;
-  /** Bytes of weights that may stay loaded. @default half of the device's memory */
-  memoryBudget?: number;
-  /** Unix milliseconds, with fraction where the platform has it. @default from `performance` */
-  clock?: () => number;
-  /** Told once of every load that failed and every engine that was lost. */
-  onFailure?: (model: string, error: InferenceError) => void;
-  /** Unique ids of tool calls. @default createToolCallId */
-  createId?: () => string;
-}
 
 /** Runs the models of a catalog, on whatever runs models. */
 export class Scheduler implements ControlledInference {
@@ -138,6 +125,13 @@ export class Scheduler implements ControlledInference {
     return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', (model, slot, signal) => {
       const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
       return operationOf(model, 'countTokens')(withThinking(asked, slot.entry, model.info), signal);
+    });
+  }
+
+  async tokenize(request: TokenizationRequest, options: RunOptions): Promise<Tokenization> {
+    return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', (model, slot, signal) => {
+      const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
+      return operationOf(model, 'tokenize')(asked, signal);
     });
   }
 

@@ -10,6 +10,7 @@ import { encodeTrustedText } from '../prompt/encode-prompt.js';
 import type { PromptImages } from '../prompt/prompt-image.js';
 import { type RenderedPrompt, renderPrompt } from '../prompt/render-prompt.js';
 import type { DecisionRequest, DecisionResult } from '../../core/request/decision-request.js';
+import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { ReasoningLimit } from './choice.js';
 import { withSamplingDefaults } from '../sampling/sampling-defaults.js';
@@ -31,6 +32,7 @@ export interface TextModelOptions {
 export interface TextModel extends LoadedModel {
   generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined>;
   countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  tokenize(request: TokenizationRequest, signal: AbortSignal): Promise<Tokenization>;
   decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
 }
 
@@ -68,6 +70,16 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     } finally {
       running.delete(gone);
     }
+  }
+
+  async function tokenize(request: TokenizationRequest): Promise<Tokenization> {
+    const { prompt } = request;
+    const { tokenizePrompt, toTokenization } = await import('../prompt/tokenize-prompt.js');
+    const tokens =
+      prompt.type === 'chat'
+        ? (await readPrompt(request, engine)).prompt.tokens
+        : tokenizePrompt(prompt, request, engine.tokenizer);
+    return toTokenization(tokens, engine.tokenizer);
   }
 
   async function* generate(
@@ -111,6 +123,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     generate,
     decide: decideQuestions,
     countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
+    tokenize,
     unload: () => options.unload(),
   };
 }

@@ -136,8 +136,8 @@ export function withPrefix(tokens: number[], { prefixTokens }: TextTokenizer): n
 }
 
 /** @throws InferenceError `invalid_request` for ids beyond the vocabulary */
-function knownTokens(ids: readonly number[], tokenizer: TextTokenizer, param = 'messages'): number[] {
-  if (ids.every((id) => id < tokenizer.vocabularySize)) return neverEmpty([...ids], tokenizer);
+export function knownTokens(ids: readonly number[], tokenizer: TextTokenizer, param = 'messages'): number[] {
+  if (ids.every((id) => id < tokenizer.vocabularySize)) return [...ids];
   const message = `\`${param}\` must consist of token ids of this model.`;
   throw new InferenceError('invalid_request', message, { param });
 }

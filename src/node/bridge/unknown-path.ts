@@ -9,14 +9,14 @@ import {
 } from '../../core/errors/error-bodies.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 
-/** What Cohere's client asks below the origin, whatever its base. */
-const COHERE_RERANK = '/v2/rerank';
+/** What clients ask below the origin, whatever their base: Cohere's, and those of vLLM's tokenizers. */
+const BELOW_ORIGIN = ['/v2/rerank', '/tokenize', '/detokenize', '/tokenizer_info'];
 
 /** The path of the service that a path outside of it stands for; undefined: none. @param prefix of the service */
 export function servedPath(path: string, prefix: string): string | undefined {
   // A service whose prefix begins in the same way has its own operations there.
   const isOllama = `${path}/`.startsWith(OLLAMA_PATH) && !`${prefix}/`.startsWith(OLLAMA_PATH);
-  return isOllama || path === COHERE_RERANK ? `${prefix}${path}` : undefined;
+  return isOllama || BELOW_ORIGIN.includes(path) ? `${prefix}${path}` : undefined;
 }
 
 /** 404, with the base that was probably meant: one without the prefix is the most common mistake. */

@@ -21,7 +21,12 @@ const { serveInference } = (await import(
 )) as typeof import('../../../src/node/bridge/index.js');
 const { DEFAULT_MODELS } = await import('../../../src/index.js');
 
-const MODELS: ModelEntry[] = [...DEFAULT_MODELS, countingModel(20_000, 100, 'endless'), countingModel(3, 0, 'quick')];
+const MODELS: ModelEntry[] = [
+  ...DEFAULT_MODELS,
+  countingModel(20_000, 100, 'endless'),
+  countingModel(3, 0, 'quick'),
+  { id: 'ranker', task: 'rerank', backend: 'scripted', script: { replies: [] } },
+];
 
 describe('serveInference', () => {
   const folder = mkdtempSync(join(tmpdir(), 'inpage-bridge-'));
@@ -231,6 +236,46 @@ describe('serveInference', () => {
       expect([unknown.status, await unknown.json()]).toEqual([404, { error: expect.any(String) }]);
     }
   });
+
+  const postJson = (path: string, body: object): Promise<Response> =>
+    fetch(new URL(path, server.baseURL), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const chat = { messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 5, model: 'quick' };
+
+  it.each([
+    ["Anthropic's client whose base ends in /v1", '/v1/v1/messages', chat, { type: 'message', role: 'assistant' }],
+    [
+      "Cohere's client, below the origin",
+      '/v2/rerank',
+      { model: 'ranker', query: 'a cat', documents: ['a dog', 'a cat'], top_n: 1 },
+      { results: [{ index: 1 }] },
+    ],
+    ["vLLM's tokenizer, at the root", '/tokenize', { model: 'quick', prompt: 'A cat.' }, { count: 3 }],
+  ])('answers %s', async (_, path, body, expected) => {
+    const response = await postJson(path, body);
+    expect([response.status, await response.json()]).toMatchObject([200, expected]);
+  });
+
+  it("tells of tiny-chat's tokens and reads them", async () => {
+    const { tokens } = (await (await postJson('/tokenize', { prompt: 'Once upon a time' })).json()) as {
+      tokens: number[];
+    };
+    expect(await (await postJson('/detokenize', { tokens })).json()).toEqual({ prompt: 'Once upon a time' });
+    const info: unknown = await (await fetch(new URL('/tokenizer_info', server.baseURL))).json();
+    expect(info).toMatchObject({ model: 'tiny-chat', eos_token: '<|im_end|>', model_max_length: 2048 });
+  });
+
+  it.each(['/chat/completions', '/messages', '/responses', '/embeddings'])(
+    'says which base %s is missing',
+    async (path) => {
+      const response = await postJson(path, chat);
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain('The base URL must end in `/v1`.');
+    },
+  );
 
   it('answers 404 for a file that is not there any more', async () => {
     rmSync(extraFile);

@@ -28,6 +28,11 @@ it("Cohere's second version is served below the origin", () => {
   expect(servedPath('/v2/chat', '/v1')).toBeUndefined();
 });
 
+it.each(['/tokenize', '/detokenize', '/tokenizer_info'])("vLLM's %s is served below the origin", (path) => {
+  expect(servedPath(path, '/v1')).toBe(`/v1${path}`);
+  expect(servedPath(`${path}/x`, '/v1')).toBeUndefined();
+});
+
 it("Ollama's operations are served below the origin, but where the prefix takes their place", () => {
   expect(servedPath('/api/chat', '/v1')).toBe('/v1/api/chat');
   expect(servedPath('/api', '/llm')).toBe('/llm/api');

@@ -30,7 +30,7 @@ def edited(*more):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
         )
         return Path(folder, "made.txt").read_text().strip() or found.stdout + found.stderr
 

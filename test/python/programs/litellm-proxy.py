@@ -14,7 +14,7 @@ from task import *
 
 PACKAGES = ["litellm"]
 # Seconds: it imports much before it answers.
-START_LIMIT = 120
+START_LIMIT = 240
 
 
 class Proxy:

@@ -14,6 +14,7 @@ export type EndpointName =
   | 'embeddings'
   | 'rerank'
   | 'decisions'
+  | 'tokenizer'
   | 'audio'
   | 'models'
   | 'model'
@@ -93,6 +94,7 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   embeddings: { usual: 'general' },
   rerank: { usual: 'general' },
   decisions: { usual: 'general' },
+  tokenizer: { usual: 'general' },
   audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },

@@ -31,7 +31,7 @@ export function generate(
 export async function* renderBatches<Rendered, Event = GenerationEvent>(
   batches: AsyncIterable<readonly Event[]>,
   render: Render<Rendered, Event>,
-  names: ParamNames = {},
+  names?: ParamNames,
 ): AsyncGenerator<Rendered[], void, undefined> {
   try {
     for await (const batch of batches) {
@@ -48,7 +48,7 @@ export async function* renderBatches<Rendered, Event = GenerationEvent>(
       if (isOver) return;
     }
   } catch (thrown) {
-    throw inDialect(toInferenceError(thrown), names);
+    throw inDialect(thrown, names);
   }
 }
 
@@ -61,12 +61,13 @@ export async function countTokens(
   try {
     return await context.inference.countTokens(request, options);
   } catch (thrown) {
-    throw inDialect(toInferenceError(thrown), request.paramNames ?? {});
+    throw inDialect(thrown, request.paramNames);
   }
 }
 
 /** The error with the dialect's name of its field. Messages that name the field are written by those who know the request. */
-function inDialect(error: InferenceError, names: ParamNames): InferenceError {
+export function inDialect(thrown: unknown, names: ParamNames = {}): InferenceError {
+  const error = toInferenceError(thrown);
   // Images that do not decode were refused before. What fails down there is audio, or an image of a shape that the model
   // does not take, and neither has an error shape of its own.
   const isMedia = error.code === 'invalid_media';

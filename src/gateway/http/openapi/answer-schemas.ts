@@ -210,6 +210,19 @@ export const ranking = object(
   { data: list(object(ranked, { document: text })) },
 );
 
+export const tokenizerInfo = object(
+  {
+    model: text,
+    model_max_length: integer,
+    chat_template: orNull(text),
+    bos_token: orNull(text),
+    eos_token: orNull(text),
+    pad_token: orNull(text),
+    unk_token: orNull(text),
+  },
+  { sep_token: text, cls_token: text, mask_token: text },
+);
+
 const decided = { name: orNull(text) };
 export const decisions = object({
   answers: list(

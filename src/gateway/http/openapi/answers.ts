@@ -69,6 +69,17 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   'DELETE /conversations/{id}/items/{item_id}': () => CONVERSATION,
   'POST /embeddings': () => ({ name: 'Embeddings', schema: schemas.embeddings }),
   'POST /rerank': () => ({ name: 'Ranking', schema: schemas.ranking }),
+  'POST /tokenize': () => ({
+    name: 'Tokens',
+    schema: object({
+      count: integer,
+      max_model_len: integer,
+      tokens: list(integer),
+      token_strs: orNull(list(text)),
+    }),
+  }),
+  'POST /detokenize': () => ({ name: 'TokenText', schema: object({ prompt: text }) }),
+  'GET /tokenizer_info': () => ({ name: 'TokenizerInfo', schema: schemas.tokenizerInfo }),
   'POST /decisions': () => ({ name: 'Decisions', schema: schemas.decisions }),
   'POST /systemone': () => ({ name: 'SystemOneAnswers', schema: schemas.systemOne }),
   'POST /audio/transcriptions': () => ({ name: 'Transcript', schema: schemas.transcript, others: TRANSCRIPTS }),

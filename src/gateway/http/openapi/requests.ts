@@ -79,6 +79,9 @@ const RULES: Record<string, JsonSchema[]> = {
       })),
     },
   ],
+  '/tokenize': [
+    { oneOf: ['prompt', 'messages'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })) },
+  ],
   '/rerank': [
     { not: { required: ['top_n', 'top_k'], properties: { top_n: { not: nothing }, top_k: { not: nothing } } } },
   ],
@@ -103,6 +106,8 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
   '/responses/compact': ['chat', { input: 'What is the capital of France?' }],
   '/embeddings': ['embeddings', { input: ['The key is under the mat.', 'It is late.'] }],
   '/rerank': ['rerank', { query: 'Where is the key?', documents: ['Under the mat.', 'It is late.'], top_n: 1 }],
+  '/tokenize': ['chat', { prompt: 'The capital of France is' }],
+  '/detokenize': ['chat', { tokens: [1, 2, 3] }],
   '/decisions': [
     'chat',
     { input: 'I cannot log in.', questions: [{ type: 'predicate', instructions: 'Is this a complaint?' }] },
