@@ -158,7 +158,8 @@ function toBytes(value: number | string): number {
   return Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN));
 }
 
-const STORING = 'true, false, `memory`, or a size such as `64MB`';
+/** What `storeResponses` may be. */
+export const STORING = 'true, false, `memory`, or a size such as `64MB`';
 /** False, `memory`, or bytes. */
 const storeResponses = v.union(
   [
@@ -171,6 +172,12 @@ const storeResponses = v.union(
   ],
   STORING,
 );
+
+/** What a command line says of the option; undefined: nothing that it may be, which {@link STORING} says. */
+export function storeResponsesIn(text: string): InferenceOptions['storeResponses'] {
+  const value = text === 'true' || text === 'false' ? text === 'true' : text;
+  return v.is(storeResponses, value) ? value : undefined;
+}
 
 /** Used by the gateway and by the relays before it. Without `compatibility` it follows from the URL that was requested. */
 const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility) };

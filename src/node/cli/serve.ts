@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js';
 import { isInferenceError } from '../../core/errors/inference-error.js';
+import { storeResponsesIn, STORING } from '../../core/models/inference-options.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { importPlaywright } from './import-playwright.js';
 import { print } from './print.js';
@@ -13,7 +14,9 @@ const DEFAULT_PORT = 8080;
 export const serve: Command = {
   summary:
     'Serves /v1 over HTTP to Node, curl and other programs, from a page in headless Chromium. Needs `playwright`.',
-  usage: ['serve [--port N] [--config FILE] [--compatibility NAME] [--chromium PATH] [--key]'],
+  usage: [
+    'serve [--port N] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key]',
+  ],
   options: {
     port: {
       type: 'string',
@@ -30,6 +33,11 @@ export const serve: Command = {
       value: 'NAME',
       help: 'service, or hosted for programs that were written for hosted services, such as coding agents.',
     },
+    'store-responses': {
+      type: 'string',
+      value: 'VALUE',
+      help: `What /responses answers is stored until the server ends: ${STORING}. Default: true with \`--compatibility hosted\`, else false.`,
+    },
     chromium: {
       type: 'string',
       value: 'PATH',
@@ -40,6 +48,7 @@ export const serve: Command = {
   examples: [
     'npx inpage serve',
     'npx inpage serve --compatibility hosted',
+    'npx inpage serve --store-responses memory',
     'npx inpage serve --port 3000 --config inpage.json --key',
     'npx inpage serve --chromium /usr/bin/chromium',
     `curl http://localhost:${DEFAULT_PORT}/v1/models`,
@@ -61,17 +70,19 @@ export const serve: Command = {
  */
 export async function startServer(
   command: string,
-  { port, config, chromium, compatibility: name }: CommandValues,
+  { port, config, chromium, compatibility: name, 'store-responses': stored }: CommandValues,
   more: ServeOptions,
 ): Promise<InferenceServer> {
   const compatibility = compatibilityOf(name);
   const asked = portOf(port);
+  const storeResponses = stored === undefined ? undefined : storingOf(String(stored));
   const configured = typeof config === 'string' ? readConfig(config) : {};
   const { serveInference } = await importPlaywright(command, () => import('../bridge/serve-inference.js'));
   const server = await serveInference({
     ...configured,
     ...more,
     ...(compatibility !== undefined && { compatibility }),
+    ...(storeResponses !== undefined && { storeResponses }),
     port: asked ?? configured.port ?? DEFAULT_PORT,
     // The command ends the browser itself, after its last questions.
     launch: {
@@ -127,6 +138,12 @@ function portOf(port: CommandValues[string]): number | undefined {
 function compatibilityOf(name: CommandValues[string]): 'service' | 'hosted' | undefined {
   if (name === undefined || name === 'service' || name === 'hosted') return name;
   throw new UsageError(`\`--compatibility\` must be service or hosted, not \`${String(name)}\`.`);
+}
+
+function storingOf(text: string): NonNullable<ServeOptions['storeResponses']> {
+  const value = storeResponsesIn(text);
+  if (value !== undefined) return value;
+  throw new UsageError(`\`--store-responses\` must be ${STORING}, not \`${text}\`.`);
 }
 
 /** How clients are told of the service, to copy. */

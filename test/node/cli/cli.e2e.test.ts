@@ -72,6 +72,10 @@ it.each<[string[], string]>([
   ],
   [['pack', 'owner/name', 'here', '--device', 'gpu'], '`--device` must be one of auto, wasm, webgpu, not `gpu`.'],
   [['models', '--device', 'gpu'], '`--device` must be one of wasm, webgpu, not `gpu`.'],
+  [
+    ['serve', '--store-responses', 'always'],
+    '`--store-responses` must be true, false, `memory`, or a size such as `64MB`, not `always`.',
+  ],
   [['serve', 'here'], '`inpage serve` takes options only, not `here`.'],
 ])('wrong arguments end with 2: %j', (args, message) => {
   expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
@@ -203,4 +207,32 @@ describe('`inpage record`', () => {
     expect(inpage('record', join(folder, 'none/replies.json'))).toMatchObject({ code: 1 });
     expect(inpage('record')).toMatchObject({ code: 2, err: expect.stringContaining('takes one file') });
   });
+});
+
+it('`inpage serve --store-responses` stores what was answered, and follows it', async () => {
+  const config = join(folder, 'stored.json');
+  const script = { replies: [{ text: 'Hello there.' }] };
+  writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
+  const browser = executablePath ? ['--chromium', executablePath] : [];
+  const flags = ['--port', '0', '--config', config, '--store-responses', '1MB', ...browser];
+  const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', ...flags]);
+  const ended = once(child, 'exit');
+  let baseURL: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    baseURL = /serving (\S+)/.exec(line)?.[1];
+    if (baseURL !== undefined) break;
+  }
+  const ask = async (body: object): Promise<{ id: string; store: boolean; usage: { input_tokens: number } }> => {
+    const answer = await fetch(`${baseURL}/responses`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', ...body }),
+    });
+    return answer.json() as ReturnType<typeof ask>;
+  };
+  const first = await ask({ input: 'Hi' });
+  expect(first.store).toBe(true);
+  const next = await ask({ input: 'And?', previous_response_id: first.id });
+  expect(next.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
