@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../../../src/model/engines/scripted/scripted-backend.js';
-import type { InferenceErrorCode } from '../../../../src/core/errors/inference-error.js';
-import type { App } from '../../../../src/gateway/http/app.js';
+import type { Backend } from '../../../../src/core/models/backend.js';
+import { alteredBackend } from '../../../support/altered-backend.js';
 import { BREAKING_MESSAGE, breakingBackend } from '../../../support/breaking-backend.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { post, postStream } from '../../../support/http-client.js';
@@ -95,17 +95,44 @@ it('streams are well formed wherever the cap cuts them', async () => {
   }
 });
 
-async function breaking(afterTokens: number, code?: InferenceErrorCode): Promise<App> {
-  const { app } = await buildApp({
-    models: [scriptedChat({ script: { replies: REPLIES, tokenDelayMs: 2 } })],
-    backends: { scripted: breakingBackend(scriptedBackend, afterTokens, code) },
-    streamTiming: { startDelayMs: 1 },
+/**
+ * A stream of a model that waits for its reader, so that no test depends on who is faster.
+ * @param awaited by number of a piece: what the reader has when the model says it
+ */
+async function readHeld(
+  awaited: Record<number, RegExp>,
+  change = (backend: Backend): Backend => backend,
+): Promise<Response> {
+  let text = '';
+  let tellModel = (): void => {};
+  const held = alteredBackend(scriptedBackend, async function* (events) {
+    let piece = 0;
+    for await (const event of events) {
+      const needed = event.type === 'piece' ? awaited[piece++] : undefined;
+      const isSeen = (): boolean => !needed || needed.test(text);
+      while (!isSeen()) await new Promise<void>((resolve) => (tellModel = resolve));
+      yield event;
+    }
   });
-  return app;
+  const { app } = await buildApp({
+    models: [scriptedChat({ script: { replies: REPLIES } })],
+    backends: { scripted: change(held) },
+    streamTiming: { startDelayMs: 1, keepAliveMs: 1 },
+  });
+  const response = await post(app, '/responses', { ...valid, stream: true });
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    tellModel();
+  }
+  return new Response(text, { headers: response.headers });
 }
 
+/** Comments bridge the silence before the first event. */
+const OPEN = /^: /;
+const TEXT_DELTA = /output_text\.delta/;
+
 it('[S24] an error after the start is an error event and response.failed', async () => {
-  const response = await post(await breaking(3), '/responses', { ...valid, stream: true });
+  const response = await readHeld({ 3: TEXT_DELTA }, (held) => breakingBackend(held, 3));
   const received = await readEvents(response);
   validateStream('responses', received, { end: 'failed' });
   const events = jsonOf(received);
@@ -119,12 +146,13 @@ it('[S24] an error after the start is an error event and response.failed', async
 });
 
 it('[S24] an error before the first event of an open stream begins and ends the response', async () => {
-  const events = await postStream(await breaking(0), 'responses', valid, { end: 'failed' });
-  expect(shapeOf(events)).toEqual(['created', 'in_progress', 'error', 'failed']);
+  const received = await readEvents(await readHeld({ 0: OPEN }, (held) => breakingBackend(held, 0)));
+  validateStream('responses', received, { end: 'failed' });
+  expect(shapeOf(jsonOf(received))).toEqual(['created', 'in_progress', 'error', 'failed']);
 });
 
 it('[X18] an engine that is gone is told without its reason, which may name files', async () => {
-  const text = await (await post(await breaking(3, 'unavailable'), '/responses', { ...valid, stream: true })).text();
+  const text = await (await readHeld({ 3: TEXT_DELTA }, (held) => breakingBackend(held, 3, 'unavailable'))).text();
   expect(text).toContain('Service Temporarily Unavailable');
   expect(text).not.toContain(BREAKING_MESSAGE);
 });
@@ -147,25 +175,16 @@ it('[S13] what is wrong before the start is an ordinary error', async () => {
 });
 
 describe('silence', () => {
-  const slow = async (streamTiming: object): Promise<App> => {
-    const models = [scriptedChat({ script: { replies: REPLIES, tokenDelayMs: 50 } })];
-    return (await buildApp({ models, streamTiming })).app;
-  };
-
   it('is bridged with comments before the start and numbered keepalives after it', async () => {
-    const response = await post(await slow({ startDelayMs: 5, keepAliveMs: 15 }), '/responses', {
-      ...valid,
-      stream: true,
-    });
-    const text = await response.text();
-    expect(text.startsWith(': ')).toBe(true);
+    const text = await (await readHeld({ 0: OPEN, 1: /"type":"keepalive"/ })).text();
+    expect(text).toMatch(OPEN);
     const events = await readEvents(new Response(text));
     validateStream('responses', events);
     expect(jsonOf(events).some(({ type }) => type === 'keepalive')).toBe(true);
   });
 
   it('of a reader that goes away leaves the beginning of a good stream', async () => {
-    const response = await post(await slow({}), '/responses', { ...valid, stream: true });
+    const response = await post(await build(), '/responses', { ...valid, stream: true });
     const events = await readSomeEvents(response, 6);
     expect(() => validateStream('responses', events, { end: 'aborted' })).not.toThrow();
   });
