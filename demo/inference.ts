@@ -44,6 +44,7 @@ async function restart(): Promise<void> {
       hub: hub.peek(),
       // Long prompts need not be read again after a reload.
       promptCache: '256MB',
+      storeResponses: true,
       // The demo's own worker: the relay plus an offline copy of the page.
       serviceWorker: '/sw.js',
       onProgress: (report) => {

@@ -6,6 +6,7 @@ import { ModelCard } from './model-card.js';
 import { HubSearch } from './hub-search.js';
 import { RecommendedList } from './recommended-list.js';
 import { StoredList } from './stored-list.js';
+import { StoredResponses } from './stored-responses.js';
 import { WebLlmList } from './web-llm-list.js';
 
 export function ModelsPanel() {
@@ -20,6 +21,7 @@ export function ModelsPanel() {
       <BrowserModel />
       <DiskModel />
       <StoredList />
+      <StoredResponses />
       <RecommendedList
         summary="Add a recommended model"
         onReady={({ id, task }) => {

@@ -256,6 +256,26 @@ it('the browser’s own model is offered with what it needs, and answers', async
   expect((await finishedAnswer(page)).text).toContain('I am the model that this browser has');
 });
 
+it('what is stored of responses is counted, and removed by a button', async () => {
+  const stored = page.getByRole('region', { name: 'Stored responses' });
+  await go('Models');
+  await stored.getByText('Nothing yet.').waitFor();
+  expect(await stored.getByRole('button').isDisabled()).toBe(true);
+  await page.evaluate(async () => {
+    for (const store of [true, true, false]) {
+      const body = JSON.stringify({ model: 'browser-model', input: 'Hello', store });
+      const response = await fetch('/v1/responses', { method: 'POST', body });
+      if (!response.ok) throw new Error(await response.text());
+      await response.text();
+    }
+  });
+  await go('Chat');
+  await go('Models');
+  await stored.getByText(/^2 responses · \d+(\.\d+)? kB$/).waitFor();
+  await stored.getByRole('button', { name: 'Remove responses' }).click();
+  await stored.getByText('Nothing yet.').waitFor();
+});
+
 it('the check of the page finds that everything works', async () => {
   await go('Check');
   const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem');

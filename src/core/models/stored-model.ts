@@ -45,7 +45,10 @@ export const STORED_RESPONSES_BYTES = 64e6;
 
 /** How much is stored of what `/responses` answered. */
 export interface StoredResponses {
+  /** Those that a request can name. */
   responses: number;
+  /** Conversations with their items. */
   conversations: number;
+  /** Of all of it, as JSON in UTF-16. */
   bytes: number;
 }
