@@ -49,10 +49,10 @@ export class KeptResponses {
     return this.#store;
   }
 
+  /** What was opened, and what is on the device: nothing is made for it. */
   async #all(): Promise<ResponseStore[]> {
-    const keeping = keepingOf(this.#option, 'hosted');
-    const own = keeping ? [await this.#open(keeping)] : [];
-    if (keeping?.where === 'device') return own;
+    const own = this.#store ? [await this.#store] : [];
+    if (own.length > 0 && this.#option !== 'memory') return own;
     this.#left ??= await (await fetchPart(() => import('./state/open-response-store.js'))).storeOnDevice();
     return this.#left ? [...own, this.#left] : own;
   }
