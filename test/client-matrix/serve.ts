@@ -1,12 +1,13 @@
 /**
  * The service over scripted models on a real port, for clients in processes of their own. Prints its base URL; below
- * `/hosted/v1` the same models answer with `compatibility: 'hosted'`.
+ * `/hosted/v1` the same models answer with `compatibility: 'hosted'`, which stores responses.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
+import { KeptResponses } from '../../src/gateway/kept-responses.js';
 import { buildApp } from '../support/build-app.js';
 import { MATRIX_MODELS as models } from './models.js';
 
@@ -15,7 +16,14 @@ const HOSTED = '/hosted/v1';
 const { app } = await buildApp({ models, rateLimits });
 // As `inpage serve` has Ollama's operations at its root.
 const { app: root } = await buildApp({ models, rateLimits, prefix: '' });
-const { app: hosted } = await buildApp({ models, rateLimits, prefix: HOSTED, compatibility: 'hosted' });
+const kept = new KeptResponses('memory', { now: Date.now, service: HOSTED });
+const { app: hosted } = await buildApp({
+  models,
+  rateLimits,
+  prefix: HOSTED,
+  compatibility: 'hosted',
+  ...kept.optionsFor('hosted'),
+});
 const server = createServer((request, response) => {
   const { url = '/' } = request;
   const service = url.startsWith(HOSTED) ? hosted : url.startsWith('/api/') ? root : app;

@@ -12,6 +12,9 @@ export const QUERY = 'Where is the cat?';
 export const DOCUMENTS = ['A dog.', 'The cat is here.', 'Trains.'];
 export const OBJECT = { city: 'Paris', days: 2 };
 export const HELLO = 'Hello';
+/** A first turn that is longer than a second one, which needs it. */
+export const STORY = 'Once upon a time there was a fox. '.repeat(8);
+export const GO_ON = 'Go on.';
 export const WEATHER = 'How is the weather?';
 
 /** What is decided of an input: whether the first holds, and which of the choices. The weights are those of a script. */
@@ -61,6 +64,11 @@ export const TASKS = {
     isRight: ({ text, asked }) => text === ANSWER && asked.join() === 'Paris,Rome',
   },
   object: { title: 'structured output', isRight: (value) => value.city === OBJECT.city && value.days === OBJECT.days },
+  turns: {
+    title: 'stored turns',
+    // Each later turn sends little: more tokens than the first had were read from what is stored.
+    isRight: ([first, ...later]) => first > 0 && later.length > 0 && later.every((tokens) => tokens > first),
+  },
   embeddings: {
     title: 'embeddings',
     isRight: (vectors) =>

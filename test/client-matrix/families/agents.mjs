@@ -1,13 +1,26 @@
 // @openai/agents, by responses and by chat completions.
-import { CHAT, collect, createWeather, HELLO, OBJECT_SCHEMA, objectPrompt, WEATHER, WEATHER_SCHEMA } from '../task.mjs';
+import {
+  CHAT,
+  collect,
+  createWeather,
+  GO_ON,
+  HELLO,
+  OBJECT_SCHEMA,
+  objectPrompt,
+  STORY,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../task.mjs';
 
-/** @param api `responses` or `chat_completions` */
+/** @param api `responses` or `chat_completions`. @param hosted whether by the service that stores responses */
 export const openaiAgents =
-  (agents, OpenAI, api) =>
-  ({ baseURL }) => {
+  (agents, OpenAI, api, { hosted = false } = {}) =>
+  ({ baseURL: service, origin }) => {
+    const baseURL = hosted ? `${origin}/hosted/v1` : service;
     agents.setTracingDisabled(true);
     agents.setOpenAIAPI(api);
-    agents.setDefaultOpenAIClient(new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 }));
+    const client = new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+    agents.setDefaultOpenAIClient(client);
     const agent = (options = {}) =>
       new agents.Agent({ name: 'Helper', instructions: 'Be brief.', model: CHAT, ...options });
     return {
@@ -29,5 +42,22 @@ export const openaiAgents =
         const outputType = { type: 'json_schema', name: 'place', strict: true, schema: OBJECT_SCHEMA };
         return (await agents.run(agent({ outputType }), objectPrompt('json'))).finalOutput;
       },
+      ...(hosted && {
+        turns: async () => {
+          const tokensOf = async (input, options) => {
+            const result = await agents.run(agent(), input, options);
+            return { id: result.lastResponseId, tokens: result.rawResponses.at(-1).usage.inputTokens };
+          };
+          const session = new agents.OpenAIConversationsSession({ client });
+          const first = await tokensOf(STORY, { session });
+          const inSession = await tokensOf(GO_ON, { session });
+          const { id } = await tokensOf(STORY);
+          const chained = await tokensOf(GO_ON, { previousResponseId: id });
+          const { id: conversationId } = await client.conversations.create();
+          await tokensOf(STORY, { conversationId });
+          const inConversation = await tokensOf(GO_ON, { conversationId });
+          return [first, inSession, chained, inConversation].map(({ tokens }) => tokens);
+        },
+      }),
     };
   };

@@ -6,12 +6,14 @@ import {
   COMPLAINT,
   createWeather,
   EMBEDDER,
+  GO_ON,
   HELLO,
   IS_ANGRY,
   LISTENER,
   OBJECT_SCHEMA,
   objectPrompt,
   silence,
+  STORY,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -27,6 +29,11 @@ const PROVIDERS = {
       decision: openai.decisionModel?.(CHAT),
     };
   },
+  // As the SDK asks a hosted service: what is stored is named by its ids.
+  'responses, hosted': ({ createOpenAI }, { origin }) => ({
+    language: createOpenAI({ baseURL: `${origin}/hosted/v1`, apiKey: 'any' }).responses(CHAT),
+    isStored: true,
+  }),
   chat: ({ createOpenAI }, { baseURL }) => ({ language: createOpenAI({ baseURL, apiKey: 'any' }).chat(CHAT) }),
   compatible: ({ createOpenAICompatible }, { baseURL }) => {
     const compatible = createOpenAICompatible({
@@ -42,7 +49,7 @@ const PROVIDERS = {
 
 /** @param make one of {@link PROVIDERS}, or as these */
 export const aiSdk = (ai, provider, make) => (service) => {
-  const { language: model, embedding, speech, decision } = make(provider, service);
+  const { language: model, embedding, speech, decision, isStored } = make(provider, service);
   const stepsOf = ai.isStepCount ?? ai.stepCountIs;
   const plain = { model, maxRetries: 0 };
   const transcribe = ai.transcribe ?? ai.experimental_transcribe;
@@ -70,6 +77,17 @@ export const aiSdk = (ai, provider, make) => (service) => {
     object: async () =>
       (await ai.generateObject({ ...plain, schema: ai.jsonSchema(OBJECT_SCHEMA), prompt: objectPrompt('json') }))
         .object,
+    ...(isStored && {
+      turns: async () => {
+        const user = (content) => ({ role: 'user', content });
+        const first = await ai.generateText({ ...plain, messages: [user(STORY)] });
+        const { messages } = first.response;
+        const byItems = await ai.generateText({ ...plain, messages: [user(STORY), ...messages, user(GO_ON)] });
+        const openai = { previousResponseId: first.providerMetadata.openai.responseId };
+        const chained = await ai.generateText({ ...plain, prompt: GO_ON, providerOptions: { openai } });
+        return [first, byItems, chained].map(({ usage }) => usage.inputTokens);
+      },
+    }),
     ...(embedding && {
       embeddings: async () =>
         (await ai.embedMany({ model: embedding, values: ['one', 'two'], maxRetries: 0 })).embeddings,
@@ -100,9 +118,16 @@ export const aiSdk = (ai, provider, make) => (service) => {
 /**
  * The clients of one version of `ai`, one per way through its providers.
  * @param name its alias. @param modules loaders of `ai`, and of its providers `openai`, `compatible` and `anthropic`
+ * @param more ways that only some versions go, and their providers
  */
-export function aiSdkClients(name, modules) {
-  const ways = { responses: 'openai', chat: 'openai', compatible: 'compatible', anthropic: 'anthropic' };
+export function aiSdkClients(name, modules, more = {}) {
+  const ways = {
+    responses: 'openai',
+    ...more,
+    chat: 'openai',
+    compatible: 'compatible',
+    anthropic: 'anthropic',
+  };
   return Object.fromEntries(
     Object.entries(ways).map(([way, provider]) => [
       `${name} ${way}`,

@@ -5,11 +5,13 @@ import {
   createWeather,
   DOCUMENTS,
   EMBEDDER,
+  GO_ON,
   HELLO,
   OBJECT_SCHEMA,
   objectPrompt,
   QUERY,
   RANKER,
+  STORY,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -47,14 +49,28 @@ function tasksOf(model, { tool, agent, method }) {
   };
 }
 
-/** @param modules `openai` and `anthropic` packages, `tool` of core, and `agent` */
+/**
+ * @param modules `openai` and `anthropic` packages, `tool` of core, and `agent`
+ * @param options of the model; `hosted`: by the service that stores responses
+ */
 export const langchainOpenai =
-  ({ openai, tool, agent }, options = {}, method = 'jsonSchema') =>
-  ({ baseURL }) => {
+  ({ openai, tool, agent }, { hosted = false, ...options } = {}, method = 'jsonSchema') =>
+  ({ baseURL: service, origin }) => {
+    const baseURL = hosted ? `${origin}/hosted/v1` : service;
     const common = { apiKey: 'any', maxRetries: 0, configuration: { baseURL } };
     const model = new openai.ChatOpenAI({ ...common, model: CHAT, ...options });
     const embeddings = new openai.OpenAIEmbeddings({ ...common, model: EMBEDDER });
-    return { ...tasksOf(model, { tool, agent, method }), embeddings: () => embeddings.embedDocuments(['one', 'two']) };
+    return {
+      ...tasksOf(model, { tool, agent, method }),
+      embeddings: () => embeddings.embedDocuments(['one', 'two']),
+      ...(hosted && {
+        turns: async () => {
+          const first = await model.invoke(STORY);
+          const next = await model.invoke(GO_ON, { previous_response_id: first.response_metadata.id });
+          return [first, next].map(({ usage_metadata: { input_tokens: tokens } }) => tokens);
+        },
+      }),
+    };
   };
 
 /** Prompts go to `/completions`, always as an array. */

@@ -26,9 +26,9 @@ async function langgraph() {
   return { ...(await langchain()), agent: (llm, tools) => createReactAgent({ llm, tools }) };
 }
 
-async function agents(api) {
+async function agents(api, options) {
   const { default: OpenAI } = await import('openai-7');
-  return openaiAgents(await import('@openai/agents'), OpenAI, api);
+  return openaiAgents(await import('@openai/agents'), OpenAI, api, options);
 }
 
 async function tan(adapters, makeAdapters) {
@@ -69,7 +69,10 @@ export const clients = {
     packages: ['anthropic-1'],
     start: async () => anthropic(await import('anthropic-1'), { hosted: true }),
   },
-  ...Object.assign({}, ...Object.entries(ai).map(([name, modules]) => aiSdkClients(name, modules))),
+  ...Object.assign(
+    {},
+    ...Object.entries(ai).map(([name, modules]) => aiSdkClients(name, modules, { 'responses, hosted': 'openai' })),
+  ),
   'cohere-ai v2': {
     packages: ['cohere-ai'],
     start: async () => cohereClient((await import('cohere-ai')).CohereClientV2),
@@ -87,6 +90,10 @@ export const clients = {
     packages: LANGCHAIN_OPENAI,
     start: async () => langchainOpenai(await langchain(), { useResponsesApi: true }),
   },
+  'langchain openai-responses, hosted': {
+    packages: LANGCHAIN_OPENAI,
+    start: async () => langchainOpenai(await langchain(), { useResponsesApi: true, hosted: true }),
+  },
   'langchain completions': { packages: LANGCHAIN_OPENAI, start: async () => langchainCompletions(await langchain()) },
   'langchain anthropic': {
     packages: ['langchain', '@langchain/anthropic'],
@@ -101,6 +108,10 @@ export const clients = {
     start: async () => langchainOpenai(await langgraph()),
   },
   'openai-agents responses': { packages: ['@openai/agents'], start: () => agents('responses') },
+  'openai-agents responses, hosted': {
+    packages: ['@openai/agents'],
+    start: () => agents('responses', { hosted: true }),
+  },
   'openai-agents chat': { packages: ['@openai/agents'], start: () => agents('chat_completions') },
   mastra: {
     packages: ['@mastra/core'],
