@@ -88,16 +88,13 @@ export class ResponseStore {
           : await read<ResponseRecord>(transaction, 'responses', nameOf(owner, previous));
       if (previous !== undefined && !before) return false;
       const root = before?.root ?? body.id;
-      const chain = (await read<Chain>(transaction, 'chains', nameOf(owner, root))) ?? {
-        used: 0,
-        bytes: 0,
-        members: {},
-      };
-      if (chain.bytes + bytes > this.#room.maxBytes) return false;
+      const chain = await read<Chain>(transaction, 'chains', nameOf(owner, root));
+      const total = (chain?.bytes ?? 0) + bytes;
+      if (total > this.#room.maxBytes) return false;
       transaction.put('responses', name, { root, body, input, conversation, job } satisfies ResponseRecord);
       for (const { id } of [...input, ...body.output]) await addHome(transaction, nameOf(owner, id), body.id);
-      const members = { ...chain.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
-      const grown = { used: this.#room.now(), bytes: chain.bytes + bytes, members };
+      const members = { ...chain?.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
+      const grown = { used: this.#room.now(), bytes: total, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
       await this.#room.take(transaction, bytes, { table: 'chains', name: nameOf(owner, root) });
       return true;
@@ -165,8 +162,10 @@ export class ResponseStore {
     });
   }
 
+  /** Of all callers, without what was not used for too long. */
   usage(): Promise<StoredResponses> {
     return this.#tables.update(async (transaction) => {
+      await this.#room.tidy(transaction);
       const chains = await readChains(transaction);
       const named = (await transaction.all('conversations')) as [string, ConversationRecord][];
       const conversations = named.map(([, record]) => record);

@@ -45,11 +45,19 @@ export class Room {
     const sum = Number((await transaction.get('sums', 'bytes')) ?? 0) + bytes;
     const isDue = this.now() - this.#swept > SWEEP_MS;
     if (sum <= this.maxBytes && !isDue) return transaction.put('sums', 'bytes', sum);
+    await this.tidy(transaction, stays);
+  }
+
+  /**
+   * Removes what was not used for too long, and as much more as is over the bound.
+   * @param stays see {@link take}
+   */
+  async tidy(transaction: Transaction, stays?: { table: KeptTable; name: string }): Promise<void> {
     this.#swept = this.now();
     const all = await readAll(transaction);
     let left = all.reduce((total, { record }) => total + record.bytes, 0);
     for (const { table, name, record } of all.toSorted((a, b) => a.record.used - b.record.used)) {
-      const isStaying = table === stays.table && name === stays.name;
+      const isStaying = table === stays?.table && name === stays.name;
       if (isStaying || (left <= this.maxBytes && !this.isOld(record))) continue;
       left -= record.bytes;
       await forget(transaction, table, name);

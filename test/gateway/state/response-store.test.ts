@@ -79,7 +79,7 @@ describe('callers', () => {
 describe('the bound', () => {
   const text = 'x'.repeat(1000);
 
-  it('the least recently used go, a chain as one', async () => {
+  it('[H21] the least recently used go, a chain as one', async () => {
     const { store } = open(10_000);
     await store.keep('me', response('a', undefined, text));
     await store.keep('me', response('b', 'a', text));
@@ -96,7 +96,7 @@ describe('the bound', () => {
     expect([await store.find('me', 'a'), await store.find('me', 'b')]).toEqual([undefined, undefined]);
   });
 
-  it('500 turns of a chain stay below it', async () => {
+  it('[H21] 500 turns of a chain stay below it', async () => {
     const { store } = open(100_000);
     let previous: string | undefined;
     let kept = 0;
@@ -111,20 +111,21 @@ describe('the bound', () => {
     expect(kept).toBeGreaterThan(400);
   });
 
-  it('what is larger alone is not kept, and nothing goes for it', async () => {
+  it('[H21] what is larger alone is not kept, and nothing goes for it', async () => {
     const { store } = open(3000);
     await store.keep('me', response('a'));
     expect(await store.keep('me', response('b', undefined, 'x'.repeat(5000)))).toBe(false);
     expect(await store.find('me', 'a')).toMatchObject({ id: 'a' });
   });
 
-  it('what was not used for 30 days goes', async () => {
+  it('[H21] what was not used for 30 days goes', async () => {
     const { store, clock } = open();
     await store.keep('me', response('a'));
     clock.now += 29 * DAY_MS;
     expect(await store.find('me', 'a')).toBeDefined();
     clock.now += 31 * DAY_MS;
     expect(await store.find('me', 'a')).toBeUndefined();
+    expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
     await store.keep('me', response('b'));
     expect((await store.usage()).responses).toBe(1);
   });

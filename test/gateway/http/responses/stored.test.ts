@@ -232,6 +232,19 @@ it('[H24] where nothing is kept they are unknown paths', async () => {
   }
 });
 
+it('[H21] what is larger than the bound alone is answered with `store: false`, and can be asked for again', async () => {
+  const app = await startHosted({ store: 3000 });
+  expect((await create(app)).store).toBe(true);
+  const large = await create(app, { input: 'x'.repeat(2000) });
+  expect([large.status, large.store]).toEqual(['completed', false]);
+  expect((await send(app, 'GET', `/responses/${large.id}`)).status).toBe(404);
+  const input = [
+    { type: 'item_reference', id: large.output[0].id },
+    { role: 'user', content: 'And?' },
+  ];
+  expect((await create(app, { input, store: false })).status).toBe('completed');
+});
+
 it('[H25] chat completions take `store` and `metadata` and keep nothing', async () => {
   const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
   const { app } = await buildApp({
