@@ -85,15 +85,15 @@ async function choosePrecision(entry: ModelEntry, choice: WeightsChoice): Promis
 }
 
 /**
- * The file that is there instead of one that the entry asks for: what is kept tells, then the list of files. A server is asked
- * where there is no list, for the other file only when it has none of the usual name.
+ * The file that is there instead of one that the entry asks for. No server is asked for either: what is kept tells, or the
+ * list of files.
  */
 async function otherFileOf(file: string, files: WeightsChoice['files']): Promise<string | undefined> {
   const other = otherGraphFile(file);
   if (other === undefined || (await files.isKept(file))) return undefined;
-  if ((await files.isKept(other)) || !(await files.exists(file)))
-    return (await files.exists(other)) ? other : undefined;
-  return undefined;
+  if (await files.isKept(other)) return other;
+  const listed = await files.listed();
+  return listed.includes(other) && !listed.includes(file) ? other : undefined;
 }
 
 /** Whether the graph of a precision may be there: what was chosen was found, and of a wish a list tells, or what is kept. */

@@ -43,30 +43,16 @@ describe('8 bits in a file named model_q8.onnx', () => {
     expect(await choose({ dtype: 'q8' })).toMatchObject({ ...OF_OTHER, shards: { 'model_q8.onnx': 2 } });
   });
 
-  it.each([{}, { dtype: 'q8' }, { dtype: { model: 'q8' } }] as Partial<ModelEntry>[])(
-    'are asked for when the server has no list and none of the usual name: %j',
-    async (entry) => {
-      const { asked, choose } = repository({ ...NONE, served: [OTHER] });
-      expect(await choose(entry)).toMatchObject(OF_OTHER);
-      expect(asked).toEqual([USUAL, OTHER]);
-    },
-  );
-
-  it('are not asked for when the server has those of the usual name', async () => {
-    const { asked, choose } = repository({ ...NONE, served: [USUAL, OTHER] });
-    expect(await choose({ dtype: 'q8' })).toMatchObject({ graphs: ['model'], dtype: 'q8' });
-    expect(asked).toEqual([USUAL]);
-  });
-
-  it('are no more than asked for when the server has neither: the one of the usual name is missed', async () => {
-    const { asked, choose } = repository(NONE);
-    expect(await choose({ dtype: 'q8' })).toMatchObject({ graphs: ['model'], dtype: 'q8' });
+  it('are asked for when the server has none of the usual name', async () => {
+    const { asked, choose } = repository({ ...NONE, served: [OTHER] });
+    expect(await choose({})).toMatchObject(OF_OTHER);
     expect(asked).toEqual([USUAL, OTHER]);
   });
 
   it.each([
     ['one of the usual name is listed', { ...NONE, listed: [USUAL, OTHER] }, { dtype: 'q8' }],
     ['one of the usual name is kept', { ...NONE, kept: [USUAL, OTHER] }, { dtype: 'q8' }],
+    ['the server may have one of the usual name', NONE, { dtype: 'q8' }],
     ['they are not there', { ...NONE, listed: ['onnx/model_q4.onnx'] }, { dtype: 'q8' }],
     ['another precision is asked for', { ...NONE, listed: [OTHER] }, { dtype: 'q4' }],
   ] as [string, typeof NONE, Partial<ModelEntry>][])('are left where %s', async (_, files, entry) => {
