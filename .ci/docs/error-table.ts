@@ -83,8 +83,9 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     fix: 'Wait as long as `retry-after` says, which official clients do; or raise the limit.',
   },
   permission_denied: {
-    cause: 'A content script of an extension calls what only its background and pages may.',
-    fix: 'Call it in the background or a page of the extension.',
+    cause:
+      'The person did not allow this web page to use the models of an extension; or a content script calls what only the background and pages of the extension may.',
+    fix: 'Call `connectInference` again only when the person asks for it; call the others in the background or a page of the extension.',
   },
   cancelled: { cause: 'The caller aborted.', fix: 'None is needed; nobody reads this answer.' },
   internal: {

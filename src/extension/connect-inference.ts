@@ -1,12 +1,13 @@
 /** `connectInference`: the host's `/v1` in every context of an extension. @module */
-import { cancelled } from '../core/errors/inference-error.js';
+import { cancelled, InferenceError } from '../core/errors/inference-error.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import type { StoredModel } from '../core/models/stored-model.js';
 import { moveNoStreams } from '../core/platform/moves-streams.js';
 import { createInferenceFetch } from '../page/inference-fetch.js';
 import type { Connect } from '../relay/handshake.js';
+import { findBridge } from './connect-page.js';
 import { itemsOf, OpenCall } from '../relay/stream/open-call.js';
-import { CONTROL_TIMING, type HostCall, type HostCalls } from './host-protocol.js';
+import { CONTROL_TIMING, type HostCall, type HostCalls, type HostHello } from './host-protocol.js';
 import { hostService, reachHost } from './reach-host.js';
 import { StatusWatch } from './status-watch.js';
 import { isOfExtension, requireExtension, webExtension } from './web-extension.js';
@@ -48,8 +49,9 @@ export interface InferenceConnection extends ContentScriptConnection {
 
 /**
  * Connects this context to the document that hosts the engine, which the background opens when it is not there. Resolves
- * when that has started; it need not be called again when the host has gone and come back.
- * @throws InferenceError of `startInferenceHost`, or `unavailable`
+ * when that has started; it need not be called again when the host has gone and come back. A web page is answered by an
+ * extension that calls `bridgePage`, once the person has allowed it.
+ * @throws InferenceError of `startInferenceHost`; `unavailable`; in web pages `permission_denied`
  * @example
  * const inference = await connectInference();
  * const openai = new OpenAI({ baseURL: inference.baseURL, fetch: inference.fetch, apiKey: 'none' });
@@ -58,7 +60,8 @@ export async function connectInference<Connection extends PageConnection = Infer
   moveNoStreams();
   const stopped = new AbortController();
   const { signal } = stopped;
-  const { prefix, compatibility } = await hostService(signal);
+  if (!webExtension()) return (await connectPage(stopped)) as Connection;
+  const hello = await hostService(signal);
   const watch = new StatusWatch(signal);
   await watch.first;
   const connect: Connect = async (asked) => {
@@ -66,13 +69,6 @@ export async function connectInference<Connection extends PageConnection = Infer
     watch.wake();
     return gateway;
   };
-  const settings = {
-    origin: ORIGIN,
-    prefix,
-    intercept: [],
-    ...(compatibility && { compatibility }),
-  };
-  const relayed = createInferenceFetch(settings, connect, (...request) => globalThis.fetch(...request));
   const call = async (name: keyof HostCalls, model?: string, asked?: AbortSignal): Promise<unknown> => {
     const stop = asked ? AbortSignal.any([asked, signal]) : signal;
     if (stop.aborted) throw cancelled();
@@ -84,8 +80,7 @@ export async function connectInference<Connection extends PageConnection = Infer
     return result;
   };
   const forContentScripts: ContentScriptConnection = {
-    baseURL: ORIGIN + prefix,
-    fetch: markingOrphans(relayed, settings.origin + prefix),
+    ...service(hello, connect, () => !webExtension()),
     load: (model) => call('load', model) as Promise<void>,
     status: () => watch.models,
     subscribe: (listener) => watch.subscribe(listener),
@@ -103,12 +98,38 @@ export async function connectInference<Connection extends PageConnection = Infer
   return connection as PageConnection as Connection;
 }
 
-/** Says of 503s of a context whose extension was reloaded that no other attempt can help, as SDKs understand it. */
-function markingOrphans(relayed: typeof fetch, baseURL: string): typeof fetch {
-  return async (input, init) => {
-    const response = await relayed(input, init);
-    if (response.status === 503 && response.url.startsWith(baseURL) && !webExtension())
-      response.headers.set('x-should-retry', 'false');
-    return response;
+/** In a web page: the bridge of an extension answers, when the person allows it. */
+async function connectPage(stopped: AbortController): Promise<PageConnection> {
+  const bridge = await findBridge();
+  let isOrphan = false;
+  const connect: Connect = async (asked) => {
+    try {
+      return await bridge.connect(AbortSignal.any([asked, stopped.signal]));
+    } catch (thrown) {
+      isOrphan = thrown instanceof InferenceError && thrown.details.permanent === true;
+      throw thrown;
+    }
+  };
+  return { ...service(bridge.hello, connect, () => isOrphan), stop: () => stopped.abort() };
+}
+
+/** The address of the service, and what fetches from there. */
+function service(
+  { prefix, compatibility }: HostHello,
+  connect: Connect,
+  isOrphan: () => boolean,
+): Pick<PageConnection, 'baseURL' | 'fetch'> {
+  const baseURL = ORIGIN + prefix;
+  const settings = { origin: ORIGIN, prefix, intercept: [], ...(compatibility && { compatibility }) };
+  const relayed = createInferenceFetch(settings, connect, (...request) => globalThis.fetch(...request));
+  return {
+    baseURL,
+    fetch: async (input, init) => {
+      const response = await relayed(input, init);
+      // The extension was reloaded: no other attempt can help, as SDKs understand it.
+      if (response.status === 503 && response.url.startsWith(baseURL) && isOrphan())
+        response.headers.set('x-should-retry', 'false');
+      return response;
+    },
   };
 }

@@ -5,8 +5,16 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import type { StoredModel } from '../core/models/stored-model.js';
 import type { CallTiming } from '../relay/stream/call-timing.js';
 
-/** Names of connections to the host, by what they are for: a request to the service, a call of {@link HostCall}, the models' state. */
-export const HOST_PORTS = { request: 'inpage:request', control: 'inpage:control', status: 'inpage:status' } as const;
+/**
+ * Names of connections to the host, by what they are for: a request to the service, one of the web page that the content script
+ * speaks for, a call of {@link HostCall}, the models' state.
+ */
+export const HOST_PORTS = {
+  request: 'inpage:request',
+  page: 'inpage:page',
+  control: 'inpage:control',
+  status: 'inpage:status',
+} as const;
 
 /** See {@link HOST_PORTS}. */
 export type HostPortKind = keyof typeof HOST_PORTS;
@@ -56,3 +64,33 @@ export interface OpenHostMessage {
 export interface BackgroundAnswer {
   error?: SerializedInferenceError;
 }
+
+/** To the background, from the content script of a web page: may its origin, which the browser tells, use the models? */
+export interface AskConsentMessage {
+  inpage: 'ask-consent';
+  /** The person was asked already: not once more when that came to nothing. */
+  again: boolean;
+  /** The page at the top of the tab has another origin. */
+  isForeignFrame: boolean;
+}
+
+/** What the person said; `closed`: nothing, and the question is gone; `pending`: nothing yet, to be asked again. */
+export type ConsentState = 'allowed' | 'denied' | 'closed' | 'pending';
+
+/** Answer to an {@link AskConsentMessage}. */
+export interface ConsentAnswer extends BackgroundAnswer {
+  state?: ConsentState;
+}
+
+/** Of a web page to itself, whose content script may listen. A port comes with it. */
+export interface FindBridgeMessage {
+  inpage: 'find-bridge';
+}
+
+/** Of a web page, on that port. With `call` comes the port of a request. */
+export interface PageToBridge {
+  type: 'connect' | 'call';
+}
+
+/** Of the content script, on that port: it is there; the person allowed it, and this is the host; neither. */
+export type BridgeToPage = { type: 'bridge' } | HostHello | { type: 'error'; error: SerializedInferenceError };

@@ -1,6 +1,8 @@
 /** Two ports that become the two ends of one call. @module */
+import { serializeInferenceError } from '../core/errors/inference-error.js';
 import { type CallPort, closeCallPort } from '../relay/handshake.js';
 import type { CalleeMessage, CallerMessage } from '../relay/protocol.js';
+import { peerLostError } from '../relay/stream/open-call.js';
 
 /** How a call is passed on. */
 export interface JoinOptions {
@@ -23,6 +25,8 @@ export function joinPorts(caller: CallPort, callee: CallPort, { outward, onEnd }
     if (signal.aborted) return;
     ended.abort();
     closeCallPort(callee);
+    // Nothing, when the call has ended.
+    caller.postMessage({ type: 'error', error: serializeInferenceError(peerLostError()) });
     caller.close();
     onEnd?.();
   };
@@ -31,7 +35,10 @@ export function joinPorts(caller: CallPort, callee: CallPort, { outward, onEnd }
     if (message) callee.postMessage(message);
   };
   const answer = (event: Event): void => {
-    caller.postMessage((event as MessageEvent<CalleeMessage<unknown>>).data);
+    const message = (event as MessageEvent<CalleeMessage<unknown>>).data;
+    caller.postMessage(message);
+    // Not every browser tells one end of a MessagePort that the other is closed.
+    if (message.type === 'end' || message.type === 'error') end();
   };
   caller.addEventListener('message', pass, { signal });
   callee.addEventListener('message', answer, { signal });

@@ -1,13 +1,21 @@
 /** The background's part: it opens the document that hosts the engine, and sees no request. @module */
 import { InferenceError, serializeInferenceError, toInferenceError } from '../core/errors/inference-error.js';
-import type { BackgroundAnswer, OpenHostMessage } from './host-protocol.js';
-import { requireExtension, type WebExtension } from './web-extension.js';
+import { ConsentKeeper } from './ask-person.js';
+import type { AskConsentMessage, BackgroundAnswer, ConsentAnswer, OpenHostMessage } from './host-protocol.js';
+import { requireExtension, type Sender, type WebExtension } from './web-extension.js';
 
 /** Paths of documents in the extension. */
 export interface HostOptions {
   /** The document that calls `startInferenceHost`, e.g. `host.html`. */
   host: string;
+  /**
+   * The page that asks the person whether a web page may use the models: see `consentRequest`. Needs the permission `storage`.
+   * Absent: no web page may.
+   */
+  consent?: string;
 }
+
+const MAX_ATTEMPTS = 2;
 
 /** Set in the background. */
 let opener: (() => Promise<void>) | undefined;
@@ -17,35 +25,62 @@ let opener: (() => Promise<void>) | undefined;
  * of the background page where there are none. To be called once, at the top level of the background script.
  * @throws InferenceError `unavailable` outside an extension
  */
-export function keepInferenceHost({ host }: HostOptions): void {
+export function keepInferenceHost({ host, consent }: HostOptions): void {
   const api = requireExtension();
   const url = api.runtime.getURL(host);
   let opening: Promise<void> | undefined;
   // Browsers refuse a second document while the first is being made.
   opener = () => (opening ??= open(api, url).finally(() => (opening = undefined)));
-  api.runtime.onMessage.addListener((message, _sender, answer) => {
-    if ((message as Partial<OpenHostMessage> | undefined)?.inpage !== 'open-host') return undefined;
-    void openHere().then(answer);
+  const keeper = consent === undefined ? undefined : new ConsentKeeper(api, api.runtime.getURL(consent));
+  const askPerson = async (message: AskConsentMessage, sender: Sender): Promise<ConsentAnswer> => {
+    if (!keeper) throw new InferenceError('unavailable', 'This extension does not offer its models to web pages.');
+    return { state: await keeper.ask(message, sender) };
+  };
+  api.runtime.onMessage.addListener((sent, sender, answer) => {
+    const message = sent as Partial<OpenHostMessage | AskConsentMessage> | undefined;
+    if (message?.inpage === 'open-host') void openHere().then(answer);
+    else if (message?.inpage === 'ask-consent')
+      void orError(() => askPerson(message as AskConsentMessage, sender)).then(answer);
+    else return undefined;
     return true;
   });
 }
 
-async function openHere(): Promise<BackgroundAnswer> {
-  try {
+function openHere(): Promise<BackgroundAnswer> {
+  return orError(async () => {
     await opener?.();
     return {};
+  });
+}
+
+async function orError<Answer extends BackgroundAnswer>(
+  act: () => Promise<Answer>,
+): Promise<Answer | BackgroundAnswer> {
+  try {
+    return await act();
   } catch (thrown) {
     return { error: serializeInferenceError(toInferenceError(thrown)) };
   }
 }
 
 /** @internal Opens the host, from any context. What the background says to it. */
-export async function askToOpenHost({ runtime }: WebExtension): Promise<BackgroundAnswer> {
+export async function askToOpenHost(api: WebExtension): Promise<BackgroundAnswer> {
   if (opener) return openHere();
   const message: OpenHostMessage = { inpage: 'open-host' };
-  // Rejects where nobody listens.
-  const answer = (await runtime.sendMessage(message).catch(() => undefined)) as BackgroundAnswer | undefined;
-  if (answer) return answer;
+  return askBackground(api, message);
+}
+
+/** @internal What the background answers. @throws InferenceError `unavailable` where it does not listen */
+export async function askBackground<Answer extends BackgroundAnswer>(
+  { runtime }: WebExtension,
+  message: OpenHostMessage | AskConsentMessage,
+): Promise<Answer> {
+  // A background worker that is ended before it has answered is started by the next message.
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    // Rejects where nobody listens.
+    const answer = (await runtime.sendMessage(message).catch(() => undefined)) as Answer | undefined;
+    if (answer) return answer;
+  }
   throw new InferenceError(
     'unavailable',
     'The background script of this extension does not call `keepInferenceHost()`.',

@@ -84,10 +84,10 @@ function awaitHello(port: WirePort): Promise<HostHello | undefined> {
 const HOST_START_TIMEOUT_MS = 45_000;
 
 /** What the host says of its service, once it has started. @throws InferenceError of the host, or `unavailable` */
-export async function hostService(signal: AbortSignal): Promise<HostHello> {
+export async function hostService(signal: AbortSignal, kind: HostPortKind = 'request'): Promise<HostHello> {
   const deadline = AbortSignal.timeout(HOST_START_TIMEOUT_MS);
   try {
-    const { port, hello } = await reachHost('request', AbortSignal.any([signal, deadline]));
+    const { port, hello } = await reachHost(kind, AbortSignal.any([signal, deadline]));
     closeCallPort(port);
     return hello;
   } catch (thrown) {

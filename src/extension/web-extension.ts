@@ -12,6 +12,8 @@ export interface Sender {
   /** Absent in older browsers. */
   origin?: string;
   url?: string;
+  /** 0: the page at the top of its tab. */
+  frameId?: number;
 }
 
 /** A connection between two contexts of one extension. */
@@ -38,11 +40,30 @@ interface Runtime {
   getContexts?(filter: { contextTypes: string[] }): Promise<{ documentUrl?: string }[]>;
 }
 
+/** What lies in memory until the browser ends, for the extension's own contexts. */
+interface SessionStorage {
+  get(key: string): Promise<Record<string, unknown>>;
+  set(values: Record<string, unknown>): Promise<void>;
+}
+
+/** A tab, whose address needs a permission. */
+interface Tab {
+  id?: number;
+}
+
 /** The API, as far as a context has it. */
 export interface WebExtension {
   readonly runtime: Runtime;
   readonly offscreen?: {
     createDocument(options: { url: string; reasons: string[]; justification: string }): Promise<void>;
+  };
+  /** With the permission `storage`. */
+  readonly storage?: { readonly session?: SessionStorage };
+  readonly tabs?: {
+    create(options: { url: string }): Promise<Tab>;
+    getCurrent(): Promise<Tab | undefined>;
+    remove(id: number): Promise<void>;
+    readonly onRemoved: ApiEvent<(id: number) => void>;
   };
 }
 

@@ -64,8 +64,8 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {
-    request: (request: Request, begin: () => void, { intercepted, resumeState }: RequestFacts) =>
-      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, resumeState }),
+    request: (request: Request, begin: () => void, { intercepted, ...facts }: RequestFacts) =>
+      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, ...facts }),
     control: (port: MessagePort, lifeline: string | undefined) => serveEngineControl(port, lifeline, parts),
   };
   return {

@@ -18,6 +18,9 @@ export interface RequestFacts {
   intercepted: boolean;
   /** What an answer in pieces notes of itself, so that another gateway can go on with it. */
   resumeState: ResumeState;
+  /** See {@link RequestPayload}. */
+  origin: RequestPayload['origin'];
+  refusal: RequestPayload['refusal'];
 }
 
 /** Answers HTTP requests, as the Hono app's `fetch` does; calls `begin` when a model works on it. */
@@ -54,7 +57,8 @@ async function* respond(
   begin: () => void,
 ): AsyncGenerator<ResponseItem[]> {
   const resumeState = new ResumeState(payload.checkpoints);
-  const facts = { intercepted: payload.intercepted === true, resumeState };
+  const { origin, refusal } = payload;
+  const facts = { intercepted: payload.intercepted === true, resumeState, origin, refusal };
   const response = await handle(fromRequestPayload(payload, signal), begin, facts);
   const head = toResponseHead(response);
   const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined = response.body?.getReader();

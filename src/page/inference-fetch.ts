@@ -11,6 +11,8 @@ import { encodeForm } from './encode-form.js';
 export interface FetchSettings extends Bases {
   /** Absent: it depends on whom a request was meant for. */
   compatibility?: CompatibilityName;
+  /** In an extension: `origin` of the payload. */
+  asker?: string;
 }
 
 /** Builds the function. Requests outside the bases go to `networkFetch`. */
@@ -26,8 +28,9 @@ export function createInferenceFetch(
     const { signal } = request;
     // A body may be a stream that never ends.
     const payload = await Promise.race([toRequestPayload(request, target, source), rejectOnAbort(signal)]);
-    const { compatibility, prefix } = settings;
-    const response = await relayRequest(payload, connect, { signal, compatibility, prefix });
+    const { compatibility, prefix, asker } = settings;
+    const asked = asker === undefined ? payload : { ...payload, origin: asker };
+    const response = await relayRequest(asked, connect, { signal, compatibility, prefix });
     return Object.defineProperty(response, 'url', { value: target });
   };
 }

@@ -79,6 +79,10 @@ export interface RequestPayload {
   stream?: [ReadableStream<Uint8Array>] | undefined;
   /** Of all chunks that the client has, when their host is gone and another one is to resume the answer. Absent: none. */
   checkpoints?: ResumeCheckpoint[] | undefined;
+  /** In an extension: the web page's origin that asks, or nothing for the extension itself. Absent: there is no extension. */
+  origin?: string | undefined;
+  /** Why it is refused, in its endpoint's form. Absent: it is not. */
+  refusal?: SerializedInferenceError | undefined;
 }
 
 /** First item of the answer to a {@link RequestPayload}; the body's chunks follow. */

@@ -57,7 +57,10 @@ afterAll(async () => {
   server?.close();
 });
 
-it('many first connections at once open one host, and have the same base', async () => {
+it('[Z02] many first connections at once open one host, not before, and have the same base', async () => {
+  const hosts = async (): Promise<object[]> =>
+    (await extension.worker()).evaluate(() => chrome.runtime.getContexts({ contextTypes: ['OFFSCREEN_DOCUMENT'] }));
+  expect(await hosts()).toEqual([]);
   const told = await Promise.all(
     Object.values(contexts).map((tell) => tell<{ baseURL: string; names: string[] }>('connect')),
   );
@@ -69,9 +72,7 @@ it('many first connections at once open one host, and have the same base', async
     [...content!, 'download', 'remove', 'stored', 'unload'].toSorted((a, b) => a.localeCompare(b)),
   );
   expect(background).toEqual(ofPage);
-  const worker = await extension.worker();
-  const documents = await worker.evaluate(() => chrome.runtime.getContexts({ contextTypes: ['OFFSCREEN_DOCUMENT'] }));
-  expect(documents).toHaveLength(1);
+  expect(await hosts()).toHaveLength(1);
 });
 
 it('every context gets whole answers, streams, errors and what it sent', async () => {

@@ -95,8 +95,8 @@ describe('a host that runs', () => {
   });
 });
 
-it('the error of a host that cannot start is that of every connection', async () => {
-  const extension = await openExtension({ host: "{ prefix: 'v1' }" });
+it('[Z03] the error of a host that cannot start is that of every connection, until the document is opened anew', async () => {
+  const extension = await openExtension({ host: `localStorage.isMended ? {} : { prefix: 'v1' }` });
   try {
     const page = await extension.context.newPage();
     await page.goto(url);
@@ -105,12 +105,30 @@ it('the error of a host that cannot start is that of every connection', async ()
       const { error } = await tell('connect');
       expect(error).toMatchObject({ name: 'InferenceError', code: 'invalid_request', param: 'prefix' });
     }
+    const { page: own } = await extension.openPage();
+    await own.evaluate(() => localStorage.setItem('isMended', 'yes'));
+    await (await extension.worker()).evaluate(() => chrome.offscreen.closeDocument());
+    for (const tell of tells) expect((await tell('connect')).error).toBeUndefined();
   } finally {
     await extension.close();
   }
 });
 
-it('an offscreen document of another address is left alone', async () => {
+it('[Z02] an offscreen document of the same address is used', async () => {
+  const extension = await openExtension({ host: HOST });
+  try {
+    const worker = await extension.worker();
+    await worker.evaluate(() =>
+      chrome.offscreen.createDocument({ url: 'host.html', reasons: ['WORKERS'], justification: 'By the app' }),
+    );
+    expect((await extension.inWorker('connect')).error).toBeUndefined();
+    expect((await extension.inWorker<Answer>('ask', chat('brief'))).result?.status).toBe(200);
+  } finally {
+    await extension.close();
+  }
+});
+
+it('[Z02] an offscreen document of another address is left alone', async () => {
   const extension = await openExtension({ host: HOST });
   try {
     const worker = await extension.worker();

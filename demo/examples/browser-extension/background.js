@@ -1,4 +1,4 @@
 import { keepInferenceHost } from 'inpage/extension';
 
-keepInferenceHost({ host: 'host.html' });
+keepInferenceHost({ host: 'host.html', consent: 'consent.html' });
 chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });

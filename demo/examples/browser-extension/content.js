@@ -1,6 +1,8 @@
-/** In every web page: a double click with Alt asks the model what the paragraph says. */
-import { connectInference } from 'inpage/extension';
+/** In every web page: a double click with Alt asks the model what the paragraph says. Pages that ask for the models may get them. */
+import { bridgePage, connectInference } from 'inpage/extension';
 import { ask } from './ask.js';
+
+bridgePage();
 
 let connected;
 

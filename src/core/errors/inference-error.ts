@@ -15,7 +15,7 @@
  * - `tool_choice_unsatisfied`: a forced tool choice that the model did not follow
  * - `model_output_invalid`: structured output or a tool call that was cut; `modelOutput` holds the raw text
  * - `unauthenticated`, `rate_limit_exceeded`: the service around the models
- * - `permission_denied`: a content script of an extension, which may not do this
+ * - `permission_denied`: a content script of an extension, or a web page, which may not do this
  * - `not_found`, `method_not_allowed`, `payload_too_large`, `malformed_multipart`: the HTTP request itself
  * - `previous_response_not_found`: the response that a new one is to follow is not kept
  * - `refusal`: a decision that the model refuses, where the dialect has no answer for it

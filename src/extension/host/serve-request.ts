@@ -28,6 +28,6 @@ function outward(message: CallerMessage<unknown>): CallerMessage<unknown> | unde
   if (message.type === 'credit' || message.type === 'cancel') return message;
   if (message.type !== 'open') return undefined;
   const { url, method, headers, body, checkpoints } = message.payload as RequestPayload;
-  const payload: RequestPayload = { url, method, headers, body, checkpoints };
+  const payload: RequestPayload = { url, method, headers, body, checkpoints, origin: '' };
   return { type: 'open', payload, lifeline: undefined };
 }

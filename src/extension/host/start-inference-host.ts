@@ -2,6 +2,7 @@
 import { InferenceError, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { InferenceOptions } from '../../core/models/inference-options.js';
 import type { PageInference } from '../../core/models/page-inference.js';
+import { createInferenceFetch } from '../../page/inference-fetch.js';
 import { type StartedService, startService } from '../../page/start-inference.js';
 import { PROTOCOL_VERSION } from '../../relay/protocol.js';
 import { REQUEST_TIMING } from '../../relay/stream/call-timing.js';
@@ -9,6 +10,7 @@ import { HOST_PORTS, type HostHello } from '../host-protocol.js';
 import { isOfExtension, originOf, requireExtension, type RuntimePort, type WebExtension } from '../web-extension.js';
 import { WirePort } from '../wire-port.js';
 import { serveControl } from './serve-control.js';
+import { PageRequests } from './serve-page.js';
 import { serveRequest } from './serve-request.js';
 
 /** Options of `startInference`; a host answers contexts of the extension instead of plain requests. */
@@ -35,8 +37,15 @@ async function start(options: HostInferenceOptions): Promise<StartedService> {
       'Invalid value for `routes`: a host of an extension has none; contexts send requests to their own servers.';
     throw new InferenceError('invalid_request', message, { param: 'routes' });
   }
-  return startService({ ...options, serviceWorker: false });
+  const service = await startService({ ...options, serviceWorker: false });
+  const { settings, connect, inference } = service;
+  // As of every part of the extension: no web page reuses what this document has sent.
+  const own = { ...settings, origin: location.origin, asker: '' };
+  const fetch = createInferenceFetch(own, connect, (...request) => globalThis.fetch(...request));
+  return { ...service, inference: { ...inference, fetch } };
 }
+
+const pages = new PageRequests();
 
 /** Answers what comes through one connection. */
 function serve(api: WebExtension, runtimePort: RuntimePort, started: Promise<StartedService>): void {
@@ -59,6 +68,7 @@ function serve(api: WebExtension, runtimePort: RuntimePort, started: Promise<Sta
       const isOwn = isOfExtension(api, originOf(runtimePort.sender));
       if (kind === 'request') return serveRequest(port, connect, hello);
       port.postMessage(hello);
+      if (kind === 'page') return pages.serve(port, originOf(runtimePort.sender), connect);
       return serveControl(port, kind, { inference, isOwn });
     },
     (thrown: unknown) => port.postMessage({ type: 'error', error: serializeInferenceError(toInferenceError(thrown)) }),

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono/tiny';
 import { getPath } from 'hono/utils/url';
 import { fetchPart } from '../../core/errors/fetch-part.js';
-import { InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { deserializeInferenceError, InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
@@ -286,10 +286,13 @@ function identifyCaller(
     const { name = 'service', isOpen } = endpoints[0] ?? {};
     const isShared = name === 'models' || name === 'model';
     c.set('endpoint', isShared && speaksAnthropic(c) ? 'messages' : name);
+    const { origin, refusal } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
+    if (refusal) throw deserializeInferenceError(refusal);
     if (isOpen) return next();
-    const caller = await keyRing.identify(c.req.raw.headers);
+    const key = await keyRing.identify(c.req.raw.headers);
+    const caller = origin ? `${key} ${origin}` : key;
     c.set('caller', caller);
-    c.set('partition', hasKeys ? caller : undefined);
+    c.set('partition', hasKeys || origin !== undefined ? caller : undefined);
     await next();
   };
 }

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page, type Worker } from 'playwright';
+import { type BrowserContext, chromium, type Frame, type Page, type Worker } from 'playwright';
 import { build } from 'vite';
 import { wholeBrowser } from '../../support/chromium.js';
 
@@ -14,8 +14,8 @@ export interface ExtensionOptions {
   /** Source of the options of `startInferenceHost`. */
   host?: string;
   manifest?: object;
-  /** More source of the background. */
-  background?: string;
+  /** It has a page that asks the person about web pages. */
+  asks?: boolean;
   /** Bundled models whose files the extension has. */
   models?: string[];
 }
@@ -41,6 +41,8 @@ export interface OpenExtension {
   openPage(): Promise<{ page: Page; tell: Tell }>;
   /** Ends the background, as the browser does after a while. */
   endWorker(): Promise<void>;
+  /** The same in a new process of the browser. */
+  restart(): Promise<OpenExtension>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,15 @@ export function contentScriptOf(page: Page): Tell {
     );
 }
 
+/** Tells a web page, or a frame, what to do. */
+export function webPageOf(page: Page | Frame): Tell {
+  return (operation, argument) =>
+    page.evaluate(([told, details]) => (globalThis as unknown as { run: RunInPage }).run(told, details), [
+      operation,
+      argument,
+    ] as const);
+}
+
 /** Bundles a script of the extension as one file. */
 async function bundle(folder: string, name: string, source: string, format: 'es' | 'iife'): Promise<void> {
   const entry = join(folder, `${name}.source.js`);
@@ -88,10 +99,7 @@ async function bundle(folder: string, name: string, source: string, format: 'es'
 }
 
 /** Writes the extension's files into a folder. */
-async function makeExtension(
-  folder: string,
-  { host = '{}', manifest, background = '', models = [] }: ExtensionOptions,
-) {
+async function makeExtension(folder: string, { host = '{}', manifest, asks = false, models = [] }: ExtensionOptions) {
   mkdirSync(join(folder, 'lib'), { recursive: true });
   for (const model of models)
     cpSync(join(root, 'public/models', model), join(folder, 'models', model), { recursive: true });
@@ -108,13 +116,22 @@ async function makeExtension(
     'host.js': `import { startInferenceHost } from './lib/dist/extension-host.js';
       globalThis.inference = await startInferenceHost(${host});`,
     'page.html': page('page.js'),
+    'consent.html': page('consent.js'),
     'manifest.json': JSON.stringify({
       manifest_version: 3,
       name: 'Under test',
       version: '1.0',
       permissions: ['offscreen', 'storage'],
       background: { service_worker: 'background.js', type: 'module' },
-      content_scripts: [{ matches: ['http://*/*'], js: ['content.js'], run_at: 'document_start', all_frames: true }],
+      content_scripts: [
+        {
+          matches: ['http://*/*'],
+          js: ['content.js'],
+          exclude_matches: ['http://*/plain'],
+          run_at: 'document_start',
+          all_frames: true,
+        },
+      ],
       content_security_policy: { extension_pages: "script-src 'self' 'wasm-unsafe-eval'; object-src 'self'" },
       ...manifest,
     }),
@@ -127,8 +144,7 @@ async function makeExtension(
     `${parent}import * as extension from 'inpage/extension';
     globalThis.run = run;
     globalThis.extension = extension;
-    extension.keepInferenceHost({ host: 'host.html' });
-    ${background}`,
+    extension.keepInferenceHost({ host: 'host.html'${asks ? ", consent: 'consent.html'" : ''} });`,
     'es',
   );
   await bundle(
@@ -139,8 +155,19 @@ async function makeExtension(
   );
   await bundle(
     folder,
+    'consent',
+    `import { consentRequest } from 'inpage/extension';
+    consentRequest().then((request) => (globalThis.request = request), (thrown) => (globalThis.refused = thrown.code));`,
+    'es',
+  );
+  // Of a web page, which is no part of the extension.
+  await bundle(folder, 'web', `${parent}globalThis.run = run;`, 'iife');
+  await bundle(
+    folder,
     'content',
-    `${parent}addEventListener('message', async ({ data, source }) => {
+    `${parent}import { bridgePage } from 'inpage/extension';
+    bridgePage();
+    addEventListener('message', async ({ data, source }) => {
       if (data?.tells === undefined || source !== window) return;
       postMessage({ answers: data.tells, told: await run(data.operation, data.argument) });
     });`,
@@ -153,8 +180,12 @@ type RunInPage = (operation: string, argument?: object) => Promise<Told<never>>;
 /** Makes and loads the extension. */
 export async function openExtension(options: ExtensionOptions = {}): Promise<OpenExtension> {
   const profile = mkdtempSync(join(tmpdir(), 'inpage-extension-'));
+  await makeExtension(join(profile, 'extension'), options);
+  return launch(profile);
+}
+
+async function launch(profile: string): Promise<OpenExtension> {
   const folder = join(profile, 'extension');
-  await makeExtension(folder, options);
   const context = await chromium.launchPersistentContext(join(profile, 'profile'), {
     // The one without windows has no extensions.
     ...(wholeBrowser && { executablePath: wholeBrowser }),
@@ -164,6 +195,7 @@ export async function openExtension(options: ExtensionOptions = {}): Promise<Ope
       '--no-sandbox',
       '--no-first-run',
       '--disable-features=DisableLoadExtensionCommandLineSwitch',
+      '--host-resolver-rules=MAP *.test 127.0.0.1',
       `--disable-extensions-except=${folder}`,
       `--load-extension=${folder}`,
     ],
@@ -206,6 +238,10 @@ export async function openExtension(options: ExtensionOptions = {}): Promise<Ope
       await session.send('ServiceWorker.enable');
       await session.send('ServiceWorker.stopAllWorkers');
       await page.close();
+    },
+    async restart() {
+      await context.close();
+      return launch(profile);
     },
     async close() {
       await context.close();

@@ -1,5 +1,6 @@
 /** What every endpoint gets from the app. @module */
 import type { Context } from 'hono';
+import type { SerializedInferenceError } from '../../../core/errors/inference-error.js';
 import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
@@ -16,6 +17,10 @@ export interface HttpEnvironment {
     onBegin?: () => void;
     /** What a streamed answer notes of itself, and what is known of one that another host began. */
     resumeState?: ResumeState;
+    /** A part of the caller's key: the web page that asks through an extension; empty: the extension itself. */
+    origin?: string | undefined;
+    /** The error that the request is answered with, whatever it asks. */
+    refusal?: SerializedInferenceError | undefined;
   };
   Variables: {
     /** The one of {@link HttpEnvironment.Bindings}, or a new one. */
@@ -24,9 +29,9 @@ export interface HttpEnvironment {
     inferenceId: string;
     /** Which error shapes the endpoint has. */
     endpoint: EndpointName;
-    /** Digest of the caller's key (`anonymous` without one): the name of its rate-limit counters. */
+    /** Digest of the caller's key (`anonymous` without one), and its origin: the name of its rate-limit counters. */
     caller: string;
-    /** The same where the app has `apiKeys`: prompts of one key are not reused for another. */
+    /** The same where callers are told apart, by `apiKeys` or origins: prompts of one are not reused for another. */
     partition: string | undefined;
     /** Headers that the answer carries whether it succeeds or fails (rate limits). */
     answerHeaders: Record<string, string>;

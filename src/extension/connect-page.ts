@@ -1,0 +1,74 @@
+/** `connectInference` in a web page: through the content script of an extension that has one. @module */
+import { deserializeInferenceError, InferenceError } from '../core/errors/inference-error.js';
+import { pause } from '../core/platform/pause.js';
+import { orAborted } from '../core/platform/reject-on-abort.js';
+import { closeCallPort, type GatewayPort } from '../relay/handshake.js';
+import { PROTOCOL_VERSION } from '../relay/protocol.js';
+import type { BridgeToPage, FindBridgeMessage, HostHello, PageToBridge } from './host-protocol.js';
+
+/** Milliseconds until a content script must have answered, and between attempts: it may be loaded after the page's scripts. */
+const BRIDGE_TIMEOUT_MS = 4_000;
+const RETRY_DELAY_MS = 200;
+
+/** The content script, which the person allows to answer this page. */
+export interface Bridge {
+  hello: HostHello;
+  /** Like a {@link Connect}. */
+  connect(signal: AbortSignal): Promise<GatewayPort>;
+}
+
+/**
+ * Finds the content script and has the person asked.
+ * @throws InferenceError `permission_denied`; `unavailable`: no extension answers, or it answers no pages
+ */
+export async function findBridge(): Promise<Bridge> {
+  const port = await findPort();
+  const say = (message: PageToBridge, transfer: Transferable[] = []): void => port.postMessage(message, transfer);
+  const connected = awaitHello(port);
+  say({ type: 'connect' });
+  return {
+    hello: await connected,
+    async connect(signal) {
+      const { port1, port2 } = new MessageChannel();
+      const reached = awaitHello(port1);
+      say({ type: 'call' }, [port2]);
+      try {
+        return { port: port1, hello: await orAborted(reached, signal) };
+      } catch (thrown) {
+        closeCallPort(port1);
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** The port at whose other end a content script is. */
+async function findPort(): Promise<MessagePort> {
+  const found = new AbortController();
+  const { signal } = found;
+  if (typeof document !== 'undefined') {
+    for (let waited = 0; waited < BRIDGE_TIMEOUT_MS && !signal.aborted; waited += RETRY_DELAY_MS) {
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', () => found.abort(port1), { once: true });
+      port1.start();
+      const message: FindBridgeMessage = { inpage: 'find-bridge' };
+      window.postMessage(message, '*', [port2]);
+      await pause(RETRY_DELAY_MS, signal);
+    }
+  }
+  if (signal.aborted) return signal.reason as MessagePort;
+  throw new InferenceError('unavailable', 'No extension offers its models to this page.');
+}
+
+function awaitHello(port: MessagePort): Promise<HostHello> {
+  return new Promise((resolve, reject) => {
+    port.addEventListener('message', function listen({ data }: MessageEvent<BridgeToPage>) {
+      if (data.type === 'bridge') return;
+      port.removeEventListener('message', listen);
+      if (data.type === 'error') reject(deserializeInferenceError(data.error));
+      else if (data.version === PROTOCOL_VERSION) resolve(data);
+      else reject(new InferenceError('unavailable', 'The extension has another version of the library.'));
+    });
+    port.start();
+  });
+}
