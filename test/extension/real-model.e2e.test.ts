@@ -1,8 +1,7 @@
 /** A model that is computed in the host, whose files lie in the extension. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contentScriptOf, type OpenExtension, openExtension, type Tell } from './support/open-extension.js';
+import { decide, openWebPage, serveWebPages, type WebServer } from './support/web-server.js';
 
 interface Answer {
   status: number;
@@ -22,14 +21,10 @@ const question = (stream: boolean): object => ({
 });
 
 let extension: OpenExtension;
-let server: Server;
+let server: WebServer;
 beforeAll(async () => {
-  extension = await openExtension({ models: ['tiny-chat'] });
-  server = createServer((_, response) => {
-    const headers = { 'content-type': 'text/html', 'content-security-policy': "default-src 'none'" };
-    response.writeHead(200, headers).end('<!doctype html><title>Page</title>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  extension = await openExtension({ models: ['tiny-chat'], asks: true });
+  server = await serveWebPages(extension);
 });
 afterAll(async () => {
   await extension?.close();
@@ -42,11 +37,13 @@ const textOf = (stream: string): string =>
     .map(([, json]) => JSON.parse(json!).choices[0]?.delta.content ?? '')
     .join('');
 
-it.each(['the background', 'a page of the extension', 'a content script'])(
-  'tiny-chat answers %s, whole and as a stream',
+it.each(['the background', 'a page of the extension', 'a content script', 'a web page'])(
+  '[Z22] tiny-chat answers %s, whole and as a stream',
   async (name) => {
     const tell = await openContext(name);
-    expect((await tell('connect')).error).toBeUndefined();
+    const connected = tell('connect');
+    if (name === 'a web page') await decide(extension, server.originAt('127.0.0.1'), 'allow');
+    expect((await connected).error).toBeUndefined();
     const { result: whole, error } = await tell<Answer>('ask', question(false));
     expect(error).toBeUndefined();
     expect(whole).toMatchObject({ status: 200 });
@@ -60,7 +57,6 @@ it.each(['the background', 'a page of the extension', 'a content script'])(
 async function openContext(name: string): Promise<Tell> {
   if (name === 'the background') return extension.inWorker;
   if (name === 'a page of the extension') return (await extension.openPage()).tell;
-  const page = await extension.context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  return contentScriptOf(page);
+  const { page, tell } = await openWebPage(extension, server.originAt('127.0.0.1'));
+  return name === 'a web page' ? tell : contentScriptOf(page);
 }
