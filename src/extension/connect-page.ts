@@ -7,7 +7,7 @@ import { PROTOCOL_VERSION } from '../relay/protocol.js';
 import type { BridgeToPage, FindBridgeMessage, HostHello, PageToBridge } from './host-protocol.js';
 
 /** Milliseconds until a content script must have answered, and between attempts: it may be loaded after the page's scripts. */
-const BRIDGE_TIMEOUT_MS = 4_000;
+const BRIDGE_TIMEOUT_MS = 3_500;
 const RETRY_DELAY_MS = 200;
 
 /** The content script, which the person allows to answer this page. */
@@ -47,7 +47,8 @@ async function findPort(): Promise<MessagePort> {
   const found = new AbortController();
   const { signal } = found;
   if (typeof document !== 'undefined') {
-    for (let waited = 0; waited < BRIDGE_TIMEOUT_MS && !signal.aborted; waited += RETRY_DELAY_MS) {
+    const end = performance.now() + BRIDGE_TIMEOUT_MS;
+    while (performance.now() < end && !signal.aborted) {
       const { port1, port2 } = new MessageChannel();
       port1.addEventListener('message', () => found.abort(port1), { once: true });
       port1.start();
