@@ -1,10 +1,16 @@
 /** The packed kinds whose codes are integers, for the generator of tiles. @module */
 
-/** A vector of codes, or a half of its bits, times four columns of activations. */
+/** A vector of codes, or some bits of each of its bytes, times four columns of activations. */
 export interface Product {
   /** Index of the vector of 16 bytes in its block. */
   vector: number;
-  bits: 'low' | 'high' | 'all';
+  /** The first of the bits, and how many they are. */
+  bit: number;
+  bits: 2 | 4 | 8;
+  /** Name of a table in `kernels/kinds.ts`: what the bits stand for. Absent: they are the code. */
+  table?: string;
+  /** Which bit of each byte of the block's last vector is the third one of the code, whose first two are in `bits`. */
+  thirdBit?: number;
   /** First of the four columns. */
   column: number;
 }
@@ -27,9 +33,11 @@ export interface IntegerKind {
   /** Bytes of a block's codes, and what stands before them. */
   codeBytes: number;
   headBytes: number;
+  /** Few files have it. */
+  isRare?: boolean;
   /** Eight blocks have one head. */
   isSuper: boolean;
-  /** Bytes of the head that belong to each of the eight. */
+  /** Bytes of the head that belong to each of the eight; by default 8. */
   partBytes?: number;
   sums: readonly Sum[];
   /**
@@ -46,43 +54,73 @@ export interface IntegerKind {
 const vectors = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 /** Columns c and c + 16 of a row in one byte. */
-const NIBBLES: readonly Product[] = vectors(4).flatMap((vector) => [
-  { vector, bits: 'low' as const, column: 4 * vector },
-  { vector, bits: 'high' as const, column: 16 + 4 * vector },
-]);
-/** One column in a byte. */
-const bytes = (from: number, to: number, bits: Product['bits'] = 'all'): Product[] =>
+const nibbles = (table?: string): Product[] =>
+  vectors(4).flatMap((vector) =>
+    [0, 4].map((bit) => ({ vector, bit, bits: 4 as const, column: 4 * bit + 4 * vector, ...(table && { table }) })),
+  );
+const NIBBLES = nibbles();
+/** One column in a byte, of which some bits are taken. */
+const bytes = (from: number, to: number, { bit = 0, bits = 8 }: Partial<Product> = {}): Product[] =>
   vectors(8)
     .slice(from, to)
-    .map((vector) => ({ vector, bits, column: 4 * vector }));
+    .map((vector) => ({ vector, bit, bits, column: 4 * vector }));
+/** Columns c, c + 8, c + 16 and c + 24 in one byte: those of one half of the block. */
+const pairsOfBits = (half: 0 | 1): Product[] =>
+  vectors(2).flatMap((vector) =>
+    [0, 1].map((place) => {
+      const bit = 4 * half + 2 * place;
+      return { vector, bit, bits: 2 as const, column: 4 * bit + 4 * vector };
+    }),
+  );
+const withThirdBit = (products: readonly Product[]): Product[] =>
+  products.map((product) => ({ ...product, thirdBit: product.bit + product.vector }));
 
-const floatScale = (group: number): string[] => [`scale${group} = v128.load(p${group});`];
+const halfScale = (group: number): string[] => [`scale${group} = halves(p${group});`];
+/** The zero point of the codes as a minimum. */
+const withZero = (scale: readonly string[], group: number, zero: number): string[] => [
+  ...scale,
+  `minimum${group} = f32x4.mul(scale${group}, f32x4.splat(${zero}));`,
+];
 
 /** Eight bytes: of 4 rows scales, then of 4 rows minima, to be multiplied by those of the head. */
 const scaleAndMinimum = (group: number): string[] => [
-  `v = i16x8.extend_low_i8x16_u(v128.load64_zero(h${group}, 32));`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(p${group}));`,
-  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(p${group}, 16));`,
+  `v = i16x8.extend_low_i8x16_u(v128.load64_zero(h${group}, 16));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), halves(p${group}));`,
+  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), halves(p${group} + 8));`,
 ];
 
 /** Eight bytes: of 4 rows the signed scale of the first 16 columns, then that of the others. */
 const twoScales = (group: number): string[] => [
-  `v = i16x8.extend_low_i8x16_s(v128.load64_zero(h${group}, 16));`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), v128.load(p${group}));`,
-  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), v128.load(p${group}));`,
+  `v = i16x8.extend_low_i8x16_s(v128.load64_zero(h${group}, 8));`,
+  `y = halves(p${group});`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), y);`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), y);`,
 ];
 
-/** Sixteen bytes: of 4 rows two scales, then two minima, each pair for the first and the other 16 columns. */
+/**
+ * Eight bytes: of 4 rows the scale (low four bits) and the minimum (high ones) of the first 16 columns, then of the others. Products
+ * have the sums of 16 activations times 32.
+ */
 const twoScalesAndMinima = (group: number): string[] => [
-  `v = v128.load(h${group}, 32); y = i16x8.extend_low_i8x16_u(v); v = i16x8.extend_high_i8x16_u(v);`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(y)), v128.load(p${group}));`,
-  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(y)), v128.load(p${group}));`,
-  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), v128.load(p${group}, 16));`,
-  `other${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), v128.load(p${group}, 16));`,
+  `u${group} = v128.load64_zero(h${group}, 16); v = i16x8.extend_low_i8x16_u(highNibbles(u${group})); u${group} = i16x8.extend_low_i8x16_u(v128.and(u${group}, NIBBLES)); y = halves(p${group});`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(u${group})), y);`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(u${group})), y);`,
+  `y = f32x4.mul(halves(p${group} + 8), f32x4.splat(1.0 / 32.0));`,
+  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), y);`,
+  `other${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), y);`,
+];
+
+/** Four bytes: of 4 rows a signed scale. */
+const signedScale = (group: number): string[] => [
+  `v = i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(h${group}, 8)));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(v), halves(p${group}));`,
 ];
 
 const SIMPLE = { isSuper: false, combine: 'one', minimum: 'none' } as const;
-const half = (bits: 'low' | 'high'): Product[] => NIBBLES.filter((product) => product.bits === bits);
+const IQ4: Pick<IntegerKind, 'combine' | 'sums'> = {
+  combine: 'high-low',
+  sums: [{ products: nibbles('IQ4_LOW') }, { products: nibbles('IQ4_HIGH'), zero: 'block' }],
+};
 
 /** Numbers as `PackedKind` has them. */
 export const INTEGER_KINDS: readonly IntegerKind[] = [
@@ -92,9 +130,9 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     number: 0,
     codes: 16,
     codeBytes: 64,
-    headBytes: 16,
+    headBytes: 8,
     sums: [{ products: NIBBLES, zero: 'block' }],
-    scales: floatScale,
+    scales: halfScale,
   },
   {
     ...SIMPLE,
@@ -102,28 +140,29 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     number: 1,
     codes: 16,
     codeBytes: 128,
-    headBytes: 16,
+    headBytes: 8,
     combine: 'high-low',
-    sums: [{ products: bytes(0, 8, 'low') }, { products: bytes(0, 8, 'high'), zero: 'block' }],
-    scales: floatScale,
+    sums: [{ products: bytes(0, 8, { bits: 4 }) }, { products: bytes(0, 8, { bit: 4, bits: 4 }), zero: 'block' }],
+    scales: halfScale,
   },
   {
     ...SIMPLE,
     name: 'Q4_1',
+    isRare: true,
     number: 2,
     codes: 16,
     codeBytes: 64,
-    headBytes: 32,
+    headBytes: 16,
     minimum: 'block',
     sums: [{ products: NIBBLES }],
-    scales: (group) => [...floatScale(group), `minimum${group} = v128.load(p${group}, 16);`],
+    scales: (group) => [...halfScale(group), `minimum${group} = halves(p${group} + 8);`],
   },
   {
     name: 'Q4_K',
     number: 3,
     codes: 16,
     codeBytes: 64,
-    headBytes: 96,
+    headBytes: 80,
     isSuper: true,
     combine: 'one',
     minimum: 'block',
@@ -135,7 +174,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     number: 4,
     codes: 32,
     codeBytes: 128,
-    headBytes: 96,
+    headBytes: 80,
     isSuper: true,
     combine: 'one',
     minimum: 'block',
@@ -147,7 +186,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     number: 5,
     codes: 64,
     codeBytes: 128,
-    headBytes: 80,
+    headBytes: 72,
     isSuper: true,
     combine: 'two-scales',
     minimum: 'none',
@@ -160,40 +199,89 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
   {
     ...SIMPLE,
     name: 'Q5_1',
+    isRare: true,
     number: 6,
     codes: 32,
     codeBytes: 128,
-    headBytes: 32,
+    headBytes: 16,
     minimum: 'block',
     sums: [{ products: bytes(0, 8) }],
-    scales: (group) => [...floatScale(group), `minimum${group} = v128.load(p${group}, 16);`],
+    scales: (group) => [...halfScale(group), `minimum${group} = halves(p${group} + 8);`],
   },
   {
     name: 'Q2_K',
+    isRare: true,
     number: 7,
     codes: 16,
-    codeBytes: 64,
-    headBytes: 160,
+    codeBytes: 32,
+    headBytes: 80,
     isSuper: true,
-    partBytes: 16,
     combine: 'two-scales',
     minimum: 'halves',
-    sums: [{ products: half('low') }, { products: half('high') }],
+    sums: [{ products: pairsOfBits(0) }, { products: pairsOfBits(1) }],
     scales: twoScalesAndMinima,
   },
   {
     name: 'Q3_K',
+    isRare: true,
     number: 8,
     codes: 16,
-    codeBytes: 64,
-    headBytes: 80,
+    codeBytes: 48,
+    headBytes: 72,
     isSuper: true,
     combine: 'two-scales',
     minimum: 'none',
     sums: [
-      { products: half('low'), zero: 'first', zeroShift: 3 },
-      { products: half('high'), zero: 'second', zeroShift: 3 },
+      { products: withThirdBit(pairsOfBits(0)), zero: 'first', zeroShift: 3 },
+      { products: withThirdBit(pairsOfBits(1)), zero: 'second', zeroShift: 3 },
     ],
     scales: twoScales,
+  },
+  {
+    ...SIMPLE,
+    name: 'Q5_0',
+    number: 9,
+    codes: 32,
+    codeBytes: 128,
+    headBytes: 8,
+    minimum: 'block',
+    sums: [{ products: bytes(0, 8) }],
+    scales: (group) => withZero(halfScale(group), group, 16),
+  },
+  {
+    ...SIMPLE,
+    ...IQ4,
+    name: 'IQ4_NL',
+    isRare: true,
+    number: 10,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 8,
+    scales: halfScale,
+  },
+  {
+    ...SIMPLE,
+    ...IQ4,
+    name: 'IQ4_XS',
+    isRare: true,
+    number: 11,
+    codes: 16,
+    codeBytes: 64,
+    headBytes: 40,
+    isSuper: true,
+    partBytes: 4,
+    scales: signedScale,
+  },
+  {
+    ...SIMPLE,
+    name: 'MXFP4',
+    isRare: true,
+    number: 12,
+    codes: 32,
+    codeBytes: 64,
+    headBytes: 4,
+    minimum: 'block',
+    sums: [{ products: nibbles('FP4') }],
+    scales: (group) => withZero([`scale${group} = powers(p${group});`], group, 12),
   },
 ];

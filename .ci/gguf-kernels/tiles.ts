@@ -6,7 +6,7 @@
  */
 import { type Accumulator, ARITHMETIC, type KernelBuild } from './arithmetic.js';
 import { FLOAT_KIND_NUMBERS, floatTiles } from './float-tiles.js';
-import { INTEGER_KINDS, type IntegerKind, type Sum } from './integer-kinds.js';
+import { INTEGER_KINDS, type IntegerKind, type Product, type Sum } from './integer-kinds.js';
 
 /** Rows of activations side by side when there is more than one. */
 const SIDE_BY_SIDE = 8;
@@ -60,6 +60,17 @@ function accumulators(tile: Tile, index: number, token: number, group: number): 
   }));
 }
 
+/** Expression of the codes of a product. @param group whose vector is in `v<group>` */
+function codesOf({ bit, bits, table, thirdBit }: Product, group: number): string {
+  const moved = bit > 0 ? `i16x8.shr_u(v${group}, ${bit})` : `v${group}`;
+  const mask = bits === 4 ? 'NIBBLES' : 'i8x16.splat(3)';
+  const own = bits === 8 ? moved : `v128.and(${moved}, ${mask})`;
+  if (table !== undefined) return `lookUp(${table}, ${own})`;
+  if (thirdBit === undefined) return own;
+  const third = thirdBit < 2 ? `i16x8.shl(t${group}, ${2 - thirdBit})` : `i16x8.shr_u(t${group}, ${thirdBit - 2})`;
+  return `v128.or(${own}, v128.and(${third}, i8x16.splat(4)))`;
+}
+
 /** Adds up the integers of a block. */
 function integers(tile: Tile): string[] {
   const { kind, tokens, groups, build } = tile;
@@ -74,8 +85,7 @@ function integers(tile: Tile): string[] {
   );
   type Step = (typeof steps)[number];
   const take = (vector: number, group: number): string => `v${group} = v128.load(c${group}, ${16 * vector});`;
-  const part = ({ bits }: Step, group: number): string =>
-    `u${group} = ${bits === 'high' ? `highNibbles(v${group})` : bits === 'low' ? `v128.and(v${group}, NIBBLES)` : `v${group}`}; ${prepare(`u${group}`)}`;
+  const part = (step: Step, group: number): string => `u${group} = ${codesOf(step, group)}; ${prepare(`u${group}`)}`;
   const bring = ({ column }: Step, token: number): string => load(token * rowBytes(build) + column * width);
   const multiply = ({ sum, index }: Step, token: number, group: number, y: string): string => {
     const chains = accumulators(tile, sum, token, group);
@@ -104,7 +114,11 @@ function integers(tile: Tile): string[] {
       ]),
     ];
   }).flat();
-  return [...declared, ...multiplied];
+  const last = kind.codeBytes - 16;
+  const thirdBits = steps.some(({ thirdBit }) => thirdBit !== undefined)
+    ? all.map((group) => `const t${group} = v128.load(c${group}, ${last});`)
+    : [];
+  return [...declared, ...thirdBits, ...multiplied];
 }
 
 /** Multiplies the integers of a block by its scales, and adds them to the results. */
@@ -188,7 +202,8 @@ function product(build: KernelBuild, kind: IntegerKind): string {
   // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight.
   const wide = kind.sums.length === 1 ? [tile(8, 1, SIDE_BY_SIDE)] : [];
   const half = tile(4, 1, SIDE_BY_SIDE);
-  const two = tile(2, 1, SIDE_BY_SIDE);
+  // Kinds that few files have get no tile of their own for two rows.
+  const two = kind.isRare ? half : tile(2, 1, SIDE_BY_SIDE);
   const call = (called: Tile, parameters: string): string => `${nameOf(called)}(${parameters}, blocks);`;
   const row = rowBytes(build);
   /** The call for rows from `first` on, of which there may be fewer than the tile has. */
@@ -200,7 +215,7 @@ function product(build: KernelBuild, kind: IntegerKind): string {
   const product = (condition: string, tiles: string): string =>
     `${condition} for (; p < end; p += groupBytes) { ${tiles} o += 16; }`;
   return lines([
-    [one, two, half, ...wide].map(tileFunction),
+    [...new Set([one, two, half, ...wide])].map(tileFunction),
     `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
       const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
       const end = w + <usize>last * groupBytes;
@@ -235,8 +250,8 @@ export function tilesOf(build: KernelBuild): string {
       `case ${number}: multiply${name}(out, <usize>stride << 2, w, x, rows, columns >> 5, first, last); return;`,
   );
   return lines([
-    "import { fma, highNibbles, NIBBLES, sumPairs } from './simd';",
-    "import { brainFloats, halves } from './kinds';",
+    "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
+    "import { brainFloats, FP4, halves, IQ4_HIGH, IQ4_LOW, powers } from './kinds';",
     INTEGER_KINDS.map((kind) => product(build, kind)),
     floatTiles(SIDE_BY_SIDE),
     'export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {',

@@ -1,26 +1,19 @@
 /** Log-probabilities and greedy answers of made files of every architecture, ours beside llama.cpp's. @module */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type GivenAdapter, logitsOfFile } from '../model/engines/gguf/support/logits-of-file.js';
 import { type TinyAdapter, tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
+import { COMPARED_ARCHITECTURES, LOOKED_UP, MULTIPLIED } from '../model/engines/gguf/support/compared-models.js';
+import { farthest } from '../model/engines/gguf/support/log-probabilities.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../model/engines/gguf/support/tiny-architectures.js';
 import { someTokens } from '../model/engines/gguf/support/tiny-decoder.js';
 import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file.js';
-import { VARIANTS } from '../model/engines/gguf/support/tiny-variants.js';
 import type { Llama } from './llama-cpp.js';
+import { type ComparedAdapter, type ReadAnswer, readByLlamaCpp } from './read-by-llama-cpp.js';
 
-/** As files name them. */
-export const KINDS = [
-  ...(['F16', 'BF16', 'Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'Q8_0', 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K'] as const),
-  ...(['IQ4_NL', 'IQ4_XS', 'MXFP4'] as const),
-];
 const TOKENS = someTokens(40);
 /** Tokens that are continued with. */
 const GREEDY = 12;
-const CONTEXT = 512;
 /** llama.cpp looks up GELU in a table of 16-bit floats. */
-const MOST_DIFFERENCE = 0.005;
+export const MOST_DIFFERENCE = 0.005;
 
 /** A model that both have read. */
 export interface Comparison {
@@ -30,42 +23,20 @@ export interface Comparison {
   worst: number;
   /** What must not be. */
   differences: readonly string[];
+  /** What llama.cpp gave; undefined where it failed. */
+  theirs?: ReadAnswer | undefined;
 }
 
-/** Of every architecture, and of their variants. */
+/** Of every architecture and its variants, and of every kind of tensors. */
 export async function compareModels(llama: Llama): Promise<Comparison[]> {
-  const files: [string, TinyFile][] = [
-    ...(Object.keys(TINY_ARCHITECTURES) as TinyArchitectureName[]).map((architecture): [string, TinyFile] => [
-      architecture,
-      { architecture },
-    ]),
-    ...Object.entries(VARIANTS),
-  ];
   const comparisons: Comparison[] = [];
-  for (const [name, options] of files) {
-    const file = tinyFile({ ...options, kind: 'F32' });
+  for (const [name, options] of Object.entries({ ...COMPARED_ARCHITECTURES, ...LOOKED_UP })) {
+    const file = tinyFile(options);
     comparisons.push(await compareModel(llama, name, file, file));
   }
-  return comparisons;
-}
-
-/**
- * Kinds of tensors: tokens are looked up in one of the kind, which llama.cpp does exactly; then all matrices are of it, and
- * llama.cpp has the numbers that they hold as 32-bit floats.
- */
-export async function compareKinds(llama: Llama): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  const sizes = { width: 256, inner: 256 };
-  for (const kind of KINDS) {
-    const embedding = tinyFile({
-      ...sizes,
-      kind: (name) => (name === 'token_embd.weight' ? kind : 'F32'),
-      untied: true,
-    });
-    comparisons.push(await compareModel(llama, `${kind}, looked up`, embedding, embedding));
-    const all = tinyFile({ ...sizes, kind });
-    const plain = tinyFile({ ...sizes, kind, asFloats: true });
-    comparisons.push(await compareModel(llama, `${kind}, multiplied`, all, plain));
+  for (const [name, options] of Object.entries(MULTIPLIED)) {
+    const theirs = tinyFile({ ...options, asFloats: true });
+    comparisons.push(await compareModel(llama, name, tinyFile(options), theirs));
   }
   return comparisons;
 }
@@ -110,11 +81,6 @@ export async function compareAdapters(llama: Llama): Promise<Comparison[]> {
   return comparisons;
 }
 
-interface ComparedAdapter extends Required<GivenAdapter> {
-  /** What llama.cpp reads. */
-  theirFile: Uint8Array;
-}
-
 /** @param file what this project's engine reads, in 32 bits @param theirFile what llama.cpp reads */
 async function compareModel(
   llama: Llama,
@@ -123,8 +89,11 @@ async function compareModel(
   theirFile: Uint8Array,
   adapters: readonly ComparedAdapter[] = [],
 ): Promise<Comparison> {
-  const theirs = await logitsOfLlamaCpp(llama, theirFile, TOKENS, adapters).catch((error: unknown) => String(error));
-  if (typeof theirs === 'string') return { name, worst: Number.NaN, differences: [`${name}: ${theirs}`] };
+  const given = await readByLlamaCpp(llama, theirFile, [TOKENS], { most: GREEDY, adapters }).catch((error: unknown) =>
+    String(error),
+  );
+  if (typeof given === 'string') return { name, worst: Number.NaN, differences: [`${name}: ${given}`] };
+  const [theirs] = given as [ReadAnswer];
   const ours = await logitsOfFile(file, TOKENS, { adapters });
   const worst = Math.max(...ours.map((logits, row) => farthest(logits, theirs.logits[row]!)));
   const answer = await answerOf(file, adapters);
@@ -134,7 +103,7 @@ async function compareModel(
     ...(worst < MOST_DIFFERENCE ? [] : [`${name}: log-probabilities differ by ${worst}`]),
     ...(isSame ? [] : [`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`]),
   ];
-  return { name, worst, differences };
+  return { name, worst, differences, theirs };
 }
 
 async function answerOf(file: Uint8Array, adapters: readonly GivenAdapter[]): Promise<number[]> {
@@ -144,62 +113,4 @@ async function answerOf(file: Uint8Array, adapters: readonly GivenAdapter[]): Pr
     tokens.push(logits.indexOf(Math.max(...logits)));
   }
   return tokens.slice(TOKENS.length);
-}
-
-async function logitsOfLlamaCpp(
-  llama: Llama,
-  file: Uint8Array,
-  tokens: readonly number[],
-  adapters: readonly ComparedAdapter[],
-): Promise<{ logits: Float32Array[]; answer: number[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
-  try {
-    const path = join(folder, 'model.gguf');
-    writeFileSync(path, file);
-    const lora = adapters.map(({ theirFile: bytes, scale }, index) => {
-      const filePath = join(folder, `adapter-${index}.gguf`);
-      writeFileSync(filePath, bytes);
-      return { filePath, scale };
-    });
-    const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false });
-    const context = await model.createContext({
-      contextSize: CONTEXT,
-      threads: 1,
-      flashAttention: false,
-      ...(lora.length > 0 && { lora: { adapters: lora } }),
-      experimentalKvCacheKeyType: 'F32',
-      experimentalKvCacheValueType: 'F32',
-    });
-    const sequence = context.getSequence();
-    const given = await sequence.controlledEvaluate(tokens.map((token) => [token, { generateNext: { logits: true } }]));
-    const logits = given.map((each) => {
-      const found = each!.next.logits!;
-      return Float32Array.from({ length: found.size }, (_, token) => found.get(token) ?? Number.NaN);
-    });
-    await sequence.clearHistory();
-    const answer: number[] = [];
-    for await (const token of sequence.evaluate(tokens, { temperature: 0, yieldEogToken: true })) {
-      answer.push(token);
-      if (answer.length === GREEDY) break;
-    }
-    await model.dispose();
-    return { logits, answer };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Largest difference of two tokens' log-probabilities. */
-function farthest(ours: Float32Array, theirs: Float32Array): number {
-  const [a, b] = [logProbabilities(ours), logProbabilities(theirs)];
-  return a.reduce((most, value, token) => {
-    const difference = Math.abs(value - b[token]!);
-    return difference > most || Number.isNaN(difference) ? difference : most;
-  }, 0);
-}
-
-function logProbabilities(logits: Float32Array): number[] {
-  const top = Math.max(...logits);
-  const sum = logits.reduce((total, logit) => total + Math.exp(logit - top), 0);
-  return Array.from(logits, (logit) => logit - top - Math.log(sum));
 }

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TINY_ARCHITECTURES } from '../model/engines/gguf/support/tiny-architectures.js';
-import { type Comparison, KINDS } from './compare-models.js';
+import { COMPARED_KINDS } from '../model/engines/gguf/support/compared-models.js';
+import type { Comparison } from './compare-models.js';
 
 const DOCUMENT = join(import.meta.dirname, '../../demo/docs/models.md');
 const [BEGIN, END] = ['<!-- npm run test:llama-cpp -- --write -->', '<!-- end of what it writes -->'];
@@ -37,7 +38,7 @@ function tablesOf(worst: ReadonlyMap<string, number>): string {
     '',
     '| kind of weights | a look-up of tokens | all matrices |',
     '| --- | --- | --- |',
-    ...KINDS.map((kind) => row(kind, [`${kind}, looked up`, `${kind}, multiplied`])),
+    ...COMPARED_KINDS.map((kind) => row(kind, [`${kind}, looked up`, `${kind}, multiplied`])),
     '',
   ].join('\n');
 }

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, lastField, textOf } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
 import { dequantize, quantize, toHalf } from '../model/engines/gguf/support/quantize.js';
-import { type MetadataInput, type TensorInput, writeGguf } from '../model/engines/gguf/support/write-gguf.js';
+import {
+  type GgufInput,
+  type MetadataInput,
+  type TensorInput,
+  writeGguf,
+} from '../model/engines/gguf/support/write-gguf.js';
 
 /** Numbers of the fields of ONNX's messages. */
 const [GRAPH, WEIGHT, DIMENSION, NAME, CONTENT] = [7, 5, 1, 8, 9];
@@ -38,18 +43,21 @@ interface TokenizerFile {
 }
 
 /** @param folder of the model: configurations, tokenizer, `onnx/model_quantized.onnx` */
-export function convertToGguf(folder: string): Uint8Array<ArrayBuffer> {
+export const convertToGguf = (folder: string): Uint8Array<ArrayBuffer> => writeGguf(tinyChatContent(folder));
+
+/** What is in the file. */
+export function tinyChatContent(folder: string): GgufInput {
   const json = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const config = json('config.json') as Config;
   const { chat_template: template } = json('tokenizer_config.json') as { chat_template: string };
-  return writeGguf({
+  return {
     metadata: {
       ...aboutModel(config),
       ...aboutTokens(json('tokenizer.json') as TokenizerFile, config.vocab_size),
       'tokenizer.chat_template': template,
     },
     tensors: tensorsOf(readWeights(join(folder, 'onnx/model_quantized.onnx')), config),
-  });
+  };
 }
 
 function aboutModel(config: Config): Record<string, MetadataInput> {

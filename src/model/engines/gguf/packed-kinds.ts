@@ -5,7 +5,9 @@ import type { TensorKind } from './file/tensor-kinds.js';
  * The layouts that `KernelExports.multiply` reads. Rows lie in groups of 4, the last one padded with rows of zeros; a group is a
  * sequence of blocks of 32 columns, or of superblocks of 256. Vectors have 16 bytes:
  * - nibbles: 4 vectors; byte r x 4 + c of vector j holds of row r the columns j x 4 + c (low) and 16 + j x 4 + c (high);
- * - bytes: 8 vectors; byte r x 4 + c of vector j holds row r, column j x 4 + c.
+ * - bytes: 8 vectors; byte r x 4 + c of vector j holds row r, column j x 4 + c;
+ * - pairs of bits: 2 vectors; byte r x 4 + c of vector j holds of row r the columns i x 8 + j x 4 + c, for i from 0 to 3 (low to high);
+ *   their third bits, where codes have three: one vector, whose byte r x 4 + c has bit i x 2 + j for each of these.
  *
  * | kind | before the codes | codes | weight |
  * | --- | --- | --- | --- |
@@ -16,11 +18,15 @@ import type { TensorKind } from './file/tensor-kinds.js';
  * | `Q5_K` | the same | 8 x bytes | the same |
  * | `Q6_K` | 4 scales, 8 x (4 + 4 signed bytes that multiply them, for 16 columns each) | 8 x bytes | scale x (code - 32) |
  * | `Q5_1` | 4 scales, 4 minima | bytes | scale x code - minimum |
- * | `Q2_K` | 4 scales, 4 minima by 32, 8 x (4 + 4 bytes that multiply scales of 16 columns each, 4 + 4 for minima) | 8 x nibbles | scale x code - minimum |
- * | `Q3_K` | as `Q6_K` | 8 x nibbles | scale x (code - 4) |
+ * | `Q2_K` | 4 scales, 4 minima, 8 x (4 + 4 bytes for 16 columns each: what multiplies scale (low four bits) and minimum) | 8 x pairs of bits | scale x code - minimum |
+ * | `Q3_K` | as `Q6_K` | 8 x pairs of bits with third ones | scale x (code - 4) |
+ * | `Q5_0` | 4 scales | bytes | scale x (code - 16) |
+ * | `IQ4_NL` | 4 scales | nibbles | scale x what a table has for the code |
+ * | `IQ4_XS` | 4 scales, 8 x 4 signed bytes that multiply them | 8 x nibbles | the same |
+ * | `MXFP4` | 4 exponents in a byte each | nibbles | scale x what a table has for the code |
  * | `F16`, `BF16`, `F32` | | 4 numbers for each column | |
  *
- * Scales and minima are 32-bit floats.
+ * Scales and minima are 16-bit floats, as in the file: a group is as large as its rows there, but for 5 and 6 bits, which take a byte.
  */
 export const PackedKind = {
   Q4_0: 0,
@@ -32,32 +38,31 @@ export const PackedKind = {
   Q5_1: 6,
   Q2_K: 7,
   Q3_K: 8,
+  Q5_0: 9,
+  IQ4_NL: 10,
+  IQ4_XS: 11,
+  MXFP4: 12,
   F16: 16,
   BF16: 17,
   F32: 18,
 } as const;
 export type PackedKind = (typeof PackedKind)[keyof typeof PackedKind];
 
-/** Kinds of tensor that are packed as another kind, whose codes and scales hold theirs without loss. */
-const PACKED_AS: Partial<Record<TensorKind, PackedKind>> = {
-  ...PackedKind,
-  Q5_0: PackedKind.Q5_1,
-  IQ4_NL: PackedKind.Q8_0,
-  IQ4_XS: PackedKind.Q8_0,
-  MXFP4: PackedKind.Q8_0,
-};
-
 /** Bytes of 4 rows, for so many columns. */
 const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = {
-  [PackedKind.Q4_0]: { bytes: 80, columns: 32 },
-  [PackedKind.Q8_0]: { bytes: 144, columns: 32 },
-  [PackedKind.Q4_1]: { bytes: 96, columns: 32 },
-  [PackedKind.Q4_K]: { bytes: 608, columns: 256 },
-  [PackedKind.Q5_K]: { bytes: 1120, columns: 256 },
-  [PackedKind.Q6_K]: { bytes: 1104, columns: 256 },
-  [PackedKind.Q5_1]: { bytes: 160, columns: 32 },
-  [PackedKind.Q2_K]: { bytes: 672, columns: 256 },
-  [PackedKind.Q3_K]: { bytes: 592, columns: 256 },
+  [PackedKind.Q4_0]: { bytes: 72, columns: 32 },
+  [PackedKind.Q8_0]: { bytes: 136, columns: 32 },
+  [PackedKind.Q4_1]: { bytes: 80, columns: 32 },
+  [PackedKind.Q4_K]: { bytes: 592, columns: 256 },
+  [PackedKind.Q5_K]: { bytes: 1104, columns: 256 },
+  [PackedKind.Q6_K]: { bytes: 1096, columns: 256 },
+  [PackedKind.Q5_1]: { bytes: 144, columns: 32 },
+  [PackedKind.Q2_K]: { bytes: 336, columns: 256 },
+  [PackedKind.Q3_K]: { bytes: 456, columns: 256 },
+  [PackedKind.Q5_0]: { bytes: 136, columns: 32 },
+  [PackedKind.IQ4_NL]: { bytes: 72, columns: 32 },
+  [PackedKind.IQ4_XS]: { bytes: 552, columns: 256 },
+  [PackedKind.MXFP4]: { bytes: 68, columns: 32 },
   [PackedKind.F16]: { bytes: 256, columns: 32 },
   [PackedKind.BF16]: { bytes: 256, columns: 32 },
   [PackedKind.F32]: { bytes: 512, columns: 32 },
@@ -65,7 +70,7 @@ const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = 
 
 /** The layout that holds a tensor of this kind without loss; undefined for kinds that are not computed with. */
 export function packedKindOf(kind: TensorKind): PackedKind | undefined {
-  return PACKED_AS[kind];
+  return (PackedKind as Partial<Record<TensorKind, PackedKind>>)[kind];
 }
 
 /** Whether weights are floats: they are multiplied by activations of 32 bits (`interleave`), others by 8 bits (`quantize`). */

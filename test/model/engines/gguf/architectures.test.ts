@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { farthest } from './support/log-probabilities.js';
 import { referenceLogits } from './support/reference-decoder.js';
 import { referenceOf } from './support/reference-of-file.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from './support/tiny-architectures.js';
@@ -7,22 +8,11 @@ import { VARIANTS } from './support/tiny-variants.js';
 import { logitsOfFile } from './support/logits-of-file.js';
 import { someTokens } from './support/tiny-decoder.js';
 
-const logProbabilities = (logits: ArrayLike<number>): number[] => {
-  const all = Array.from(logits);
-  const top = Math.max(...all);
-  const sum = all.reduce((total, logit) => total + Math.exp(logit - top), 0);
-  return all.map((logit) => logit - top - Math.log(sum));
-};
-
 async function expectEqual(options: TinyFile): Promise<void> {
   const tokens = someTokens(40);
   const found = await logitsOfFile(tinyFile(options), tokens);
   const expected = referenceLogits(referenceOf(tinyContent(options)), tokens);
-  let worst = 0;
-  for (const [row, logits] of found.entries()) {
-    const wanted = logProbabilities(expected[row]!);
-    logProbabilities(logits).forEach((value, token) => (worst = Math.max(worst, Math.abs(value - wanted[token]!))));
-  }
+  const worst = Math.max(...found.map((logits, row) => farthest(logits, expected[row]!)));
   expect(worst).toBeLessThan(2e-4);
 }
 

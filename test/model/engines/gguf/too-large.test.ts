@@ -56,10 +56,14 @@ const refusal = async (plan: Promise<unknown>): Promise<InferenceError> =>
     (error: InferenceError) => error,
   );
 
-describe('what cannot fit is refused before its weights are fetched', () => {
+describe('[W08] what cannot fit is refused before its weights are fetched', () => {
   it.each<[TensorKind, number, number]>([
-    ['Q4_0', 6_600, 7_700],
-    ['Q8_0', 3_700, 4_100],
+    ['Q2_K', 12_500, 13_300],
+    ['Q3_K', 9_300, 10_100],
+    ['IQ4_XS', 7_700, 8_200],
+    ['MXFP4', 7_700, 8_200],
+    ['Q4_0', 7_300, 7_800],
+    ['Q8_0', 3_900, 4_100],
     ['F16', 2_000, 2_200],
   ])('%s: %i million weights fit, %i million do not', async (kind, few, many) => {
     const fitting = headOf(few, kind);
@@ -69,13 +73,13 @@ describe('what cannot fit is refused before its weights are fetched', () => {
     expect(code).toBe('insufficient_resources');
     const neededBytes = details.neededBytes!;
     expect(neededBytes).toBeGreaterThan(4096 * MB);
-    // The weights, whose scales have 32 bits in memory, and 512 tokens.
-    expect(Math.abs(neededBytes / (head.weights + 512 * TOKEN_BYTES) - 1)).toBeLessThan(0.12);
+    // Some kinds are up to 4 % larger in memory.
+    expect(Math.abs(neededBytes / (head.weights + 512 * TOKEN_BYTES) - 1)).toBeLessThan(0.04);
     expect(message).toMatch(/`tiny` needs \d+ MB for its weights and a context of 512 tokens, and WASM offers 4096 MB/);
   });
 
   it.each<TensorKind>(['Q5_K', 'Q6_K'])('%s: a byte for each weight', async (kind) => {
-    expect(await planned(headOf(3_500, kind))).toBeGreaterThanOrEqual(512);
+    expect(await planned(headOf(3_850, kind))).toBeGreaterThanOrEqual(512);
     expect((await refusal(planned(headOf(4_300, kind)))).code).toBe('insufficient_resources');
   });
 

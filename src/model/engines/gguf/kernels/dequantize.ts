@@ -1,6 +1,9 @@
 // Packed weights as floats, exactly those that the file means: for the look-up of tokens and for products in 32 bits.
-import { BF16, brainFloats, F16, F32, groupBytes, halves, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_1, Q5_K, Q6_K, Q8_0 } from './kinds';
-import { highNibbles, NIBBLES } from './simd';
+import {
+  BF16, brainFloats, F16, F32, FP4, groupBytes, halves, IQ4_HIGH, IQ4_LOW, IQ4_NL, IQ4_XS, MXFP4, powers, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_0,
+  Q5_1, Q5_K, Q6_K, Q8_0,
+} from './kinds';
+import { highNibbles, lookUp, NIBBLES } from './simd';
 import { multiplyF32 } from './tiles';
 
 // What is written of a column's four rows: all, or the one whose bytes these are.
@@ -21,35 +24,39 @@ function dequantizeGroup(kind: i32, to: usize, p: usize, columns: usize): void {
     case F32: for (; column < columns; column++) { put(to, column, v128.load(p)); p += 16; } return;
     case F16: for (; column < columns; column++) { put(to, column, halves(p)); p += 8; } return;
     case BF16: for (; column < columns; column++) { put(to, column, brainFloats(p)); p += 8; } return;
-    case Q4_0: for (; column < columns; column += 32) { nibbles(to, column, p + 16, 8, v128.load(p), none); p += 80; } return;
-    case Q4_1: for (; column < columns; column += 32) { nibbles(to, column, p + 32, 0, v128.load(p), v128.load(p, 16)); p += 96; } return;
-    case Q5_1: for (; column < columns; column += 32) { bytes(to, column, p + 32, 8, 0, v128.load(p), v128.load(p, 16)); p += 160; } return;
-    case Q8_0: for (; column < columns; column += 32) { bytes(to, column, p + 16, 8, 128, v128.load(p), none); p += 144; } return;
+    case Q4_0: for (; column < columns; column += 32) { nibbles(to, column, p + 8, 8, halves(p), none); p += 72; } return;
+    case Q4_1: for (; column < columns; column += 32) { nibbles(to, column, p + 16, 0, halves(p), halves(p + 8)); p += 80; } return;
+    case Q5_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 16, halves(p), none); p += 136; } return;
+    case Q5_1: for (; column < columns; column += 32) { bytes(to, column, p + 16, 8, 0, halves(p), halves(p + 8)); p += 144; } return;
+    case Q8_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 128, halves(p), none); p += 136; } return;
+    case IQ4_NL: for (; column < columns; column += 32) { fromTable(to, column, p + 8, halves(p)); p += 72; } return;
+    case MXFP4: for (; column < columns; column += 32) { fromFP4(to, column, p + 4, powers(p)); p += 68; } return;
   }
   for (const step = groupBytes(kind, 256); column < columns; p += step) {
+    const whole = halves(p);
     for (let i: usize = 0; i < 8; i++) {
-      const whole = v128.load(p);
       if (kind == Q2_K) {
-        const parts = v128.load(p + (i << 4), 32), codes = p + 160 + (i << 6);
-        // The minima are stored by 32.
-        const low = f32x4.mul(v128.load(p, 16), f32x4.splat(32));
-        const two = i16x8.extend_low_i8x16_u(parts), minima = i16x8.extend_high_i8x16_u(parts);
-        nibblesOf(to, column, codes, 0, 0, times(i32x4.extend_low_i16x8_u(two), whole), times(i32x4.extend_low_i16x8_u(minima), low));
-        nibblesOf(to, column + 16, codes, 4, 0, times(i32x4.extend_high_i16x8_u(two), whole), times(i32x4.extend_high_i16x8_u(minima), low));
+        const parts = v128.load64_zero(p + (i << 3), 16), codes = p + 80 + (i << 5), low = halves(p + 8);
+        const two = i16x8.extend_low_i8x16_u(v128.and(parts, NIBBLES)), minima = i16x8.extend_low_i8x16_u(highNibbles(parts));
+        pairs(to, column, codes, 0, 0, false, times(i32x4.extend_low_i16x8_u(two), whole), times(i32x4.extend_low_i16x8_u(minima), low));
+        pairs(to, column + 16, codes, 4, 0, false, times(i32x4.extend_high_i16x8_u(two), whole), times(i32x4.extend_high_i16x8_u(minima), low));
       } else if (kind == Q3_K) {
-        const two = i16x8.extend_low_i8x16_s(v128.load64_zero(p + (i << 3), 16)), codes = p + 80 + (i << 6);
-        nibblesOf(to, column, codes, 0, 4, times(i32x4.extend_low_i16x8_s(two), whole), none);
-        nibblesOf(to, column + 16, codes, 4, 4, times(i32x4.extend_high_i16x8_s(two), whole), none);
+        const two = i16x8.extend_low_i8x16_s(v128.load64_zero(p + (i << 3), 8)), codes = p + 72 + i * 48;
+        pairs(to, column, codes, 0, 4, true, times(i32x4.extend_low_i16x8_s(two), whole), none);
+        pairs(to, column + 16, codes, 4, 4, true, times(i32x4.extend_high_i16x8_s(two), whole), none);
       } else if (kind == Q6_K) {
-        const two = i16x8.extend_low_i8x16_s(v128.load64_zero(p + (i << 3), 16)), codes = p + 80 + (i << 7);
+        const two = i16x8.extend_low_i8x16_s(v128.load64_zero(p + (i << 3), 8)), codes = p + 72 + (i << 7);
         bytes(to, column, codes, 4, 32, times(i32x4.extend_low_i16x8_s(two), whole), none);
         bytes(to, column + 16, codes + 64, 4, 32, times(i32x4.extend_high_i16x8_s(two), whole), none);
+      } else if (kind == IQ4_XS) {
+        const one = i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(p + (i << 2), 8)));
+        fromTable(to, column, p + 40 + (i << 6), times(one, whole));
       } else {
-        const two = i16x8.extend_low_i8x16_u(v128.load64_zero(p + (i << 3), 32));
+        const two = i16x8.extend_low_i8x16_u(v128.load64_zero(p + (i << 3), 16));
         const scale = times(i32x4.extend_low_i16x8_u(two), whole);
-        const minimum = times(i32x4.extend_high_i16x8_u(two), v128.load(p, 16));
-        if (kind == Q4_K) nibbles(to, column, p + 96 + (i << 6), 0, scale, minimum);
-        else bytes(to, column, p + 96 + (i << 7), 8, 0, scale, minimum);
+        const minimum = times(i32x4.extend_high_i16x8_u(two), halves(p + 8));
+        if (kind == Q4_K) nibbles(to, column, p + 80 + (i << 6), 0, scale, minimum);
+        else bytes(to, column, p + 80 + (i << 7), 8, 0, scale, minimum);
       }
       column += 32;
     }
@@ -62,15 +69,40 @@ function dequantizeGroup(kind: i32, to: usize, p: usize, columns: usize): void {
 }
 
 function nibbles(to: usize, column: usize, codes: usize, zero: i32, scale: v128, minimum: v128): void {
-  nibblesOf(to, column, codes, 0, zero, scale, minimum);
-  nibblesOf(to, column + 16, codes, 4, zero, scale, minimum);
-}
-
-/** 16 columns, whose codes are the bits from `shift` on of each byte. */
-function nibblesOf(to: usize, column: usize, codes: usize, shift: i32, zero: i32, scale: v128, minimum: v128): void {
   for (let i: usize = 0; i < 4; i++) {
     const v = v128.load(codes + (i << 4));
-    fourColumns(to, column + (i << 2), shift ? highNibbles(v) : v128.and(v, NIBBLES), zero, scale, minimum);
+    fourColumns(to, column + (i << 2), v128.and(v, NIBBLES), zero, scale, minimum);
+    fourColumns(to, column + 16 + (i << 2), highNibbles(v), zero, scale, minimum);
+  }
+}
+
+/** 32 columns by the table of IQ4. */
+function fromTable(to: usize, column: usize, codes: usize, scale: v128): void {
+  for (let i: usize = 0; i < 8; i++) {
+    const v = v128.load(codes + ((i & 3) << 4)), code = i < 4 ? v128.and(v, NIBBLES) : highNibbles(v);
+    const value = v128.or(lookUp(IQ4_LOW, code), i8x16.shl(lookUp(IQ4_HIGH, code), 4));
+    fourColumns(to, column + (i << 2), value, 128, scale, i32x4.splat(0));
+  }
+}
+
+function fromFP4(to: usize, column: usize, codes: usize, scale: v128): void {
+  for (let i: usize = 0; i < 8; i++) {
+    const v = v128.load(codes + ((i & 3) << 4));
+    fourColumns(to, column + (i << 2), lookUp(FP4, i < 4 ? v128.and(v, NIBBLES) : highNibbles(v)), 12, scale, i32x4.splat(0));
+  }
+}
+
+/** 16 columns, whose codes are pairs of bits from `shift` on of each byte, in a third vector their third bits. */
+function pairs(to: usize, column: usize, codes: usize, shift: i32, zero: i32, hasThird: bool, scale: v128, minimum: v128): void {
+  for (let i = 0; i < 4; i++) {
+    // Columns i x 4: vector i & 1, of which two have the same place in their bytes.
+    const bit = shift + (i & 2);
+    let code = v128.and(i16x8.shr_u(v128.load(codes + (<usize>(i & 1) << 4)), bit), i8x16.splat(3));
+    if (hasThird) {
+      const third = i8x16.shr_u(v128.load(codes, 32), bit + (i & 1));
+      code = v128.or(code, i8x16.shl(v128.and(third, i8x16.splat(1)), 2));
+    }
+    fourColumns(to, column + (<usize>i << 2), code, zero, scale, minimum);
   }
 }
 

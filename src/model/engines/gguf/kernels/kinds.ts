@@ -8,6 +8,10 @@ export const Q6_K: i32 = 5;
 export const Q5_1: i32 = 6;
 export const Q2_K: i32 = 7;
 export const Q3_K: i32 = 8;
+export const Q5_0: i32 = 9;
+export const IQ4_NL: i32 = 10;
+export const IQ4_XS: i32 = 11;
+export const MXFP4: i32 = 12;
 export const F16: i32 = 16;
 export const BF16: i32 = 17;
 export const F32: i32 = 18;
@@ -16,15 +20,19 @@ export const F32: i32 = 18;
 export function groupBytes(kind: i32, columns: i32): usize {
   const blocks = <usize>(columns >> 5);
   switch (kind) {
-    case Q4_0: return blocks * 80;
-    case Q8_0: return blocks * 144;
-    case Q4_1: return blocks * 96;
-    case Q4_K: return (blocks >> 3) * 608;
-    case Q5_K: return (blocks >> 3) * 1120;
-    case Q6_K: return (blocks >> 3) * 1104;
-    case Q5_1: return blocks * 160;
-    case Q2_K: return (blocks >> 3) * 672;
-    case Q3_K: return (blocks >> 3) * 592;
+    case Q4_0: return blocks * 72;
+    case Q8_0: return blocks * 136;
+    case Q4_1: return blocks * 80;
+    case Q4_K: return (blocks >> 3) * 592;
+    case Q5_K: return (blocks >> 3) * 1104;
+    case Q6_K: return (blocks >> 3) * 1096;
+    case Q5_1: return blocks * 144;
+    case Q2_K: return (blocks >> 3) * 336;
+    case Q3_K: return (blocks >> 3) * 456;
+    case Q5_0: return blocks * 136;
+    case IQ4_NL: return blocks * 72;
+    case IQ4_XS: return (blocks >> 3) * 552;
+    case MXFP4: return blocks * 68;
     case F32: return blocks * 512;
     default: return blocks * 256;
   }
@@ -48,3 +56,16 @@ export function groupBytes(kind: i32, columns: i32): usize {
 @inline export function brainFloats(p: usize): v128 {
   return i32x4.shl(v128.load16x4_u(p), 16);
 }
+
+/** What four bytes stand for as scales of MXFP4: half of 2 to the power of (byte - 127); of 0, which is 2 to the power of -128, 0. */
+// @ts-ignore: decorator
+@inline export function powers(p: usize): v128 {
+  const exponents = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(p)));
+  return f32x4.mul(i32x4.shl(exponents, 23), f32x4.splat(0.5));
+}
+
+// What the codes of IQ4_NL and IQ4_XS stand for, + 128: their upper and their lower four bits.
+export const IQ4_HIGH: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 15);
+export const IQ4_LOW: v128 = i8x16(1, 8, 13, 15, 15, 13, 10, 6, 1, 13, 9, 6, 5, 5, 9, 1);
+// What the codes of MXFP4 stand for, doubled, + 12.
+export const FP4: v128 = i8x16(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0);

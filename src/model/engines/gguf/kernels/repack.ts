@@ -1,7 +1,9 @@
 // Rows of a tensor, as a GGUF file has them, to the layouts of `packed-kinds.ts`. Columns of a row stay in their order; four rows
 // are woven into each other.
-import { BF16, F16, F32, groupBytes, half, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_1, Q5_K, Q6_K, Q8_0 } from './kinds';
-import { packIQ4_NL, packIQ4_XS, packMXFP4, packQ2_K, packQ3_K, packQ5 } from './repack-rare';
+import {
+  BF16, F16, F32, groupBytes, IQ4_NL, IQ4_XS, MXFP4, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
+} from './kinds';
+import { packIQ4_XS, packMXFP4, packQ2_K, packQ3_K, packQ5 } from './repack-rare';
 
 // Kinds of tensors by their numbers in GGUF files, as `tensor-kinds.ts` has them.
 const FROM_F32: i32 = 0, FROM_F16: i32 = 1, FROM_Q4_0: i32 = 2, FROM_Q4_1: i32 = 3, FROM_Q5_0: i32 = 6, FROM_Q5_1: i32 = 7;
@@ -16,13 +18,16 @@ function layoutOf(kind: i32): i32 {
     case FROM_BF16: return BF16;
     case FROM_Q4_0: return Q4_0;
     case FROM_Q4_1: return Q4_1;
-    case FROM_Q5_0:
+    case FROM_Q5_0: return Q5_0;
     case FROM_Q5_1: return Q5_1;
     case FROM_Q2_K: return Q2_K;
     case FROM_Q3_K: return Q3_K;
     case FROM_Q4_K: return Q4_K;
     case FROM_Q5_K: return Q5_K;
     case FROM_Q6_K: return Q6_K;
+    case FROM_IQ4_NL: return IQ4_NL;
+    case FROM_IQ4_XS: return IQ4_XS;
+    case FROM_MXFP4: return MXFP4;
     default: return Q8_0;
   }
 }
@@ -33,13 +38,14 @@ export function packRows(kind: i32, to: usize, from: usize, row: i32, count: i32
   for (; count > 0; count--) {
     const at = to + <usize>(row >> 2) * bytes, lane = <usize>(row & 3);
     switch (kind) {
-      case FROM_Q4_0: from = packQ4_0(at, lane, from, columns); break;
+      case FROM_Q4_0:
+      // Codes of a table are packed like others.
+      case FROM_IQ4_NL: from = packQ4_0(at, lane, from, columns); break;
       case FROM_Q4_1: from = packQ4_1(at, lane, from, columns); break;
       case FROM_Q5_0: from = packQ5(at, lane, from, columns, false); break;
       case FROM_Q5_1: from = packQ5(at, lane, from, columns, true); break;
       case FROM_Q2_K: from = packQ2_K(at, lane, from, columns); break;
       case FROM_Q3_K: from = packQ3_K(at, lane, from, columns); break;
-      case FROM_IQ4_NL: from = packIQ4_NL(at, lane, from, columns); break;
       case FROM_IQ4_XS: from = packIQ4_XS(at, lane, from, columns); break;
       case FROM_MXFP4: from = packMXFP4(at, lane, from, columns); break;
       case FROM_Q8_0: from = packQ8_0(at, lane, from, columns); break;
@@ -62,36 +68,33 @@ export function packRows(kind: i32, to: usize, from: usize, row: i32, count: i32
 }
 
 function packQ4_0(to: usize, lane: usize, from: usize, columns: i32): usize {
-  to += lane << 2;
   for (; columns > 0; columns -= 32) {
-    store<f32>(to, half(load<u16>(from)));
-    for (let i: usize = 0; i < 4; i++) store<u32>(to + (i << 4), load<u32>(from + (i << 2), 2), 16);
+    store<u16>(to + (lane << 1), load<u16>(from));
+    for (let i: usize = 0; i < 4; i++) store<u32>(to + (i << 4) + (lane << 2), load<u32>(from + (i << 2), 2), 8);
     from += 18;
-    to += 80;
+    to += 72;
   }
   return from;
 }
 
 /** The minimum is stored with the other sign, as K-quants have it. */
 function packQ4_1(to: usize, lane: usize, from: usize, columns: i32): usize {
-  to += lane << 2;
   for (; columns > 0; columns -= 32) {
-    store<f32>(to, half(load<u16>(from)));
-    store<f32>(to, -half(load<u16>(from, 2)), 16);
-    for (let i: usize = 0; i < 4; i++) store<u32>(to + (i << 4), load<u32>(from + (i << 2), 4), 32);
+    store<u16>(to + (lane << 1), load<u16>(from));
+    store<u16>(to + (lane << 1), load<u16>(from, 2) ^ 0x8000, 8);
+    for (let i: usize = 0; i < 4; i++) store<u32>(to + (i << 4) + (lane << 2), load<u32>(from + (i << 2), 4), 16);
     from += 20;
-    to += 96;
+    to += 80;
   }
   return from;
 }
 
 function packQ8_0(to: usize, lane: usize, from: usize, columns: i32): usize {
-  to += lane << 2;
   for (; columns > 0; columns -= 32) {
-    store<f32>(to, half(load<u16>(from)));
-    for (let i: usize = 0; i < 8; i++) store<u32>(to + (i << 4), load<u32>(from + (i << 2), 2) ^ 0x80808080, 16);
+    store<u16>(to + (lane << 1), load<u16>(from));
+    for (let i: usize = 0; i < 8; i++) store<u32>(to + (i << 4) + (lane << 2), load<u32>(from + (i << 2), 2) ^ 0x80808080, 8);
     from += 34;
-    to += 144;
+    to += 136;
   }
   return from;
 }
@@ -99,8 +102,8 @@ function packQ8_0(to: usize, lane: usize, from: usize, columns: i32): usize {
 /** Head of Q4_K and Q5_K: two scales of the superblock, then 6 bits of scale and minimum for each of 8 blocks in 12 bytes. */
 // @ts-ignore: decorator
 @inline function packHead(to: usize, lane: usize, from: usize): void {
-  store<f32>(to + (lane << 2), half(load<u16>(from)));
-  store<f32>(to + (lane << 2), half(load<u16>(from, 2)), 16);
+  store<u16>(to + (lane << 1), load<u16>(from));
+  store<u16>(to + (lane << 1), load<u16>(from, 2), 8);
   const packed = from + 4;
   for (let i: usize = 0; i < 8; i++) {
     let scale: u32, minimum: u32;
@@ -111,8 +114,8 @@ function packQ8_0(to: usize, lane: usize, from: usize, columns: i32): usize {
       scale = (load<u8>(packed + i, 4) & 15) | ((load<u8>(packed + i - 4) >> 6) << 4);
       minimum = (load<u8>(packed + i, 4) >> 4) | ((load<u8>(packed + i) >> 6) << 4);
     }
-    store<u8>(to + (i << 3) + lane, <u8>scale, 32);
-    store<u8>(to + (i << 3) + lane, <u8>minimum, 36);
+    store<u8>(to + (i << 3) + lane, <u8>scale, 16);
+    store<u8>(to + (i << 3) + lane, <u8>minimum, 20);
   }
 }
 
@@ -123,7 +126,7 @@ function packQ4_K(to: usize, lane: usize, from: usize, columns: i32): usize {
     packHead(to, lane, from);
     // 32 bytes hold two blocks: the low nibbles one, the high ones the other.
     for (let pair: usize = 0; pair < 4; pair++) {
-      const codes = from + 16 + (pair << 5), out = to + 96 + (pair << 7) + (lane << 2);
+      const codes = from + 16 + (pair << 5), out = to + 80 + (pair << 7) + (lane << 2);
       for (let i: usize = 0; i < 4; i++) {
         const a = load<u32>(codes + (i << 2)), b = load<u32>(codes + (i << 2), 16);
         store<u32>(out + (i << 4), (a & LOW) | ((b & LOW) << 4));
@@ -131,7 +134,7 @@ function packQ4_K(to: usize, lane: usize, from: usize, columns: i32): usize {
       }
     }
     from += 144;
-    to += 608;
+    to += 592;
   }
   return from;
 }
@@ -142,7 +145,7 @@ function packQ5_K(to: usize, lane: usize, from: usize, columns: i32): usize {
     // The fifth bits: bit b of byte i is that of column i of block b.
     const fifths = from + 16;
     for (let pair: u32 = 0; pair < 4; pair++) {
-      const codes = from + 48 + (pair << 5), out = to + 96 + (pair << 8) + (lane << 2);
+      const codes = from + 48 + (pair << 5), out = to + 80 + (pair << 8) + (lane << 2);
       for (let i: usize = 0; i < 8; i++) {
         const a = load<u32>(codes + (i << 2)), bits = load<u32>(fifths + (i << 2)) >> (2 * pair);
         store<u32>(out + (i << 4), (a & LOW) | ((bits & 0x01010101) << 4));
@@ -150,21 +153,21 @@ function packQ5_K(to: usize, lane: usize, from: usize, columns: i32): usize {
       }
     }
     from += 176;
-    to += 1120;
+    to += 1104;
   }
   return from;
 }
 
 function packQ6_K(to: usize, lane: usize, from: usize, columns: i32): usize {
   for (; columns > 0; columns -= 256) {
-    store<f32>(to + (lane << 2), half(load<u16>(from, 208)));
+    store<u16>(to + (lane << 1), load<u16>(from, 208));
     for (let i: usize = 0; i < 8; i++) {
-      store<u8>(to + (i << 3) + lane, load<u8>(from + 2 * i, 192), 16);
-      store<u8>(to + (i << 3) + lane, load<u8>(from + 2 * i, 193), 20);
+      store<u8>(to + (i << 3) + lane, load<u8>(from + 2 * i, 192), 8);
+      store<u8>(to + (i << 3) + lane, load<u8>(from + 2 * i, 193), 12);
     }
     // Each half of 128 columns: 64 bytes with low bits of blocks 0 and 2, 1 and 3; 32 bytes with two high bits of all four.
     for (let part: usize = 0; part < 2; part++) {
-      const low = from + (part << 6), high = from + 128 + (part << 5), out = to + 80 + (part << 9) + (lane << 2);
+      const low = from + (part << 6), high = from + 128 + (part << 5), out = to + 72 + (part << 9) + (lane << 2);
       for (let i: usize = 0; i < 8; i++) {
         const a = load<u32>(low + (i << 2)), b = load<u32>(low + (i << 2), 32), h = load<u32>(high + (i << 2));
         store<u32>(out + (i << 4), (a & LOW) | ((h & 0x03030303) << 4));
@@ -174,7 +177,7 @@ function packQ6_K(to: usize, lane: usize, from: usize, columns: i32): usize {
       }
     }
     from += 210;
-    to += 1104;
+    to += 1096;
   }
   return from;
 }

@@ -15,6 +15,12 @@ export const NIBBLES: v128 = i8x16.splat(0x0f);
   return v128.and(i16x8.shr_u(v, 4), NIBBLES);
 }
 
+/** What a table has for indices below 16. */
+// @ts-ignore: decorator
+@inline export function lookUp(table: v128, indices: v128): v128 {
+  return RELAXED ? i8x16.relaxed_swizzle(table, indices) : i8x16.swizzle(table, indices);
+}
+
 /** Adds neighbours: (a0 + a1, a2 + a3, b0 + b1, b2 + b3). */
 // @ts-ignore: decorator
 @inline export function sumPairs(a: v128, b: v128): v128 {

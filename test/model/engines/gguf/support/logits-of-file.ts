@@ -9,6 +9,7 @@ import { loadKernels } from '../../../../../src/model/engines/gguf/load-kernels.
 import { loadWeights } from '../../../../../src/model/engines/gguf/load-weights.js';
 import { planModel } from '../../../../../src/model/engines/gguf/model-plan.js';
 import { SharedKernels } from '../../../../../src/model/engines/gguf/shared-kernels.js';
+import { likeliest } from './log-probabilities.js';
 import { readAll } from './tiny-decoder.js';
 import { headerOf } from './tiny-model.js';
 
@@ -26,6 +27,40 @@ export async function logitsOfFile(
 ): Promise<Float32Array[]> {
   const { forward, set, shape, memory } = await openFile(file, { exact, adapters });
   return readAll({ forward }, new KvSequence(new KvPages(memory, shape, 2 ** 26)), tokens, PASS_ROWS, set);
+}
+
+/** What is computed of a prompt. */
+export interface FileAnswer {
+  /** After each of its tokens. */
+  logits: Float32Array[];
+  /** The likeliest tokens that follow, and logits after them but the last. */
+  answer: number[];
+  answerLogits: Float32Array[];
+}
+
+/**
+ * Reads prompts and writes the likeliest answers.
+ * @param most tokens of an answer @param ends tokens that end one
+ */
+export async function answersOfFile(
+  file: Uint8Array,
+  prompts: readonly (readonly number[])[],
+  { exact, most, ends = [] }: { exact: boolean; most: number; ends?: readonly number[] },
+): Promise<FileAnswer[]> {
+  const { forward, shape, memory } = await openFile(file, { exact });
+  const pages = new KvPages(memory, shape, 2 ** 26);
+  return prompts.map((prompt) => {
+    const kv = new KvSequence(pages);
+    const logits = readAll({ forward }, kv, prompt, PASS_ROWS);
+    const answer = [likeliest(logits.at(-1)!)];
+    const answerLogits: Float32Array[] = [];
+    while (answer.length < most && !ends.includes(answer.at(-1)!)) {
+      answerLogits.push(...readAll({ forward }, kv, answer.slice(-1)));
+      answer.push(likeliest(answerLogits.at(-1)!));
+    }
+    kv.release();
+    return { logits, answer, answerLogits };
+  });
 }
 
 interface OpenedFile {

@@ -8,7 +8,10 @@ const NEIGHBOURS = ['llama', 'granite', 'smollm3'];
 
 export function referenceOf({ metadata, tensors }: GgufInput): ReferenceDecoder {
   const architecture = metadata['general.architecture'] as string;
-  const value = (key: string): unknown => metadata[`${architecture}.${key}`];
+  const value = (key: string): unknown => {
+    const given = metadata[`${architecture}.${key}`];
+    return typeof given === 'object' && 'value' in given ? given.value : given;
+  };
   const number = (key: string, otherwise: number): number => Number(value(key) ?? otherwise);
   const numbers = (name: string): Float32Array | undefined => {
     const tensor = tensors.find((each) => each.name === name);

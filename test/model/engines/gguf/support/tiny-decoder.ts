@@ -10,6 +10,7 @@ import {
   type PackedWeights,
 } from '../../../../../src/model/engines/gguf/packed-kinds.js';
 import { SharedKernels } from '../../../../../src/model/engines/gguf/shared-kernels.js';
+import { fromHalf, toHalf } from './quantize.js';
 import { multiply, type ReferenceDecoder, referenceLogits, type Row, type Rows } from './reference-decoder.js';
 
 export interface TinyDecoder {
@@ -218,12 +219,13 @@ class Maker {
     const values = Array.from({ length: rows }, (_, row) => {
       const numbers = Array.from({ length: columns }, () => 0);
       for (let block = 0; block < columns / 32; block++) {
-        const place = (Math.floor(row / 4) * (columns / 32) + block) * 144;
-        const scale = Math.fround((size / 127) * (1 + 0.2 * this.#random()));
-        view.setFloat32(place + (row % 4) * 4, scale, true);
+        const place = (Math.floor(row / 4) * (columns / 32) + block) * 136;
+        const half = toHalf((size / 127) * (1 + 0.2 * this.#random()));
+        const scale = fromHalf(half);
+        view.setUint16(place + (row % 4) * 2, half, true);
         for (let i = 0; i < 32; i++) {
           const code = Math.round(127 * this.#random());
-          bytes[place + 16 + Math.floor(i / 4) * 16 + (row % 4) * 4 + (i % 4)] = code + 128;
+          bytes[place + 8 + Math.floor(i / 4) * 16 + (row % 4) * 4 + (i % 4)] = code + 128;
           numbers[block * 32 + i] = scale * code;
         }
       }
