@@ -5,6 +5,8 @@ export interface Group {
   packages: readonly string[];
   /** Files of `programs/`. */
   programs: readonly string[];
+  /** They ask at this port of the machine, and at no other. */
+  port?: number;
 }
 
 export const GROUPS: Record<string, Group> = {
@@ -57,5 +59,11 @@ export const GROUPS: Record<string, Group> = {
   },
   crewai: { packages: ['crewai==1.15.30'], programs: ['crewai'] },
   ag2: { packages: ['ag2[openai]==1.2.1'], programs: ['ag2'] },
+  ollama: { packages: ['ollama==0.6.3'], programs: ['ollama'] },
+  'hard-wired': {
+    packages: ['auto-commit-ollama==0.1.0', 'pydantic==2.14.4'],
+    programs: ['auto-commit-ollama'],
+    port: 11434,
+  },
   aider: { packages: ['aider-chat==0.86.2', 'setuptools==84.2.1'], programs: ['aider'] },
 };

@@ -58,6 +58,10 @@ async function main(given: readonly string[]): Promise<void> {
   const { baseURL, stop } = await startServe(servedModels(all));
   // Groq's client asks below a path that is fixed.
   const groq = await startServe({ ...servedModels(all), prefix: '/openai/v1' });
+  const ports = Object.values(GROUPS).flatMap(({ port, programs }) =>
+    port !== undefined && programs.some((program) => chosen.includes(program)) ? [port] : [],
+  );
+  const atPorts = await Promise.all(ports.map((port) => startServe(servedModels(all), 'hosted', port)));
   const rows: Row[] = [];
   try {
     const service = { BASE: baseURL, GROQ_ROOT: new URL(groq.baseURL).origin };
@@ -73,7 +77,7 @@ async function main(given: readonly string[]): Promise<void> {
     };
     await Promise.all([work(), work()]);
   } finally {
-    await Promise.all([stop(), groq.stop()]);
+    await Promise.all([stop(), groq.stop(), ...atPorts.map((each) => each.stop())]);
   }
   process.stdout.write(`${renderTable(renderRows(rows))}\n`);
   const failures = rows.flatMap(({ program, tasks }) =>

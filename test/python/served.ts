@@ -44,6 +44,8 @@ export function servedModels(programs: readonly string[]): ServeOptions {
       // Its weights are part of the package. First: who asks for tokens alone may name no model.
       { id: 'tiny-chat', task: 'chat', backend: 'gguf' },
       { id: CHAT, task: 'chat', backend: 'scripted', contextLength: 32_768, script: { replies } },
+      // The one model that `auto-commit-ollama` asks for.
+      { id: 'qwen2.5:3b', task: 'chat', backend: 'scripted', script: { replies: [{ text: TEXT }] } },
       { id: EMBEDDER, task: 'embeddings', backend: 'scripted', script: { replies: [] } },
       { id: RANKER, task: 'rerank', backend: 'scripted', script: { replies: [] } },
       { id: LISTENER, task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: SPOKEN }] } },

@@ -21,19 +21,21 @@ interface RunningServe {
 }
 
 /**
- * At a free port. `CHROMIUM` names another browser than Playwright's own.
+ * `CHROMIUM` names another browser than Playwright's own.
+ * @param port 0: a free one
  * @throws Error without a build, or with what it has printed when it does not serve
  */
 export async function startServe(
   options: ServeOptions,
   compatibility: 'service' | 'hosted' = 'hosted',
+  port = 0,
 ): Promise<RunningServe> {
   if (!existsSync(CLI)) throw new Error('Run `npm run build` first.');
   const folder = mkdtempSync(join(tmpdir(), 'inpage-serve-'));
   const config = join(folder, 'inpage.json');
   writeFileSync(config, JSON.stringify(options));
   const { CHROMIUM: chromium } = process.env;
-  const flags = ['--port', '0', '--compatibility', compatibility, '--config', config];
+  const flags = ['--port', `${port}`, '--compatibility', compatibility, '--config', config];
   if (chromium !== undefined) flags.push('--chromium', chromium);
   const child = spawn(process.execPath, [CLI, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = async (): Promise<void> => {
