@@ -12,6 +12,7 @@ const BY_HAND = {
   'npm start': 'serves until it is stopped',
   'npm run make-tiny-chat': 'changes a file; a unit test compares it',
   'npm run test:templates': 'needs published chat templates, which are not copied here, and Python',
+  'npm run test:polyfill': "needs a folder of Google's polyfill, which is not copied here",
   'npm run test:webllm': 'needs a model library that nobody may download here',
 };
 

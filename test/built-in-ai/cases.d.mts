@@ -1,0 +1,2 @@
+/** By their titles. */
+export const CASES: Readonly<Record<string, (tools: object) => unknown>>;
