@@ -1,4 +1,5 @@
-// `npm run test:clients`: clients of the last years against the service, each in a process of its own. Prints a table.
+// `npm run test:clients`: clients of the last years against the service, each in a process of its own. Prints a table. Then the
+// newest in a page of the built demo.
 // `--newest`: the newest of each family alone. `--write`: puts the table into the documentation. NAME…: these clients alone.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +37,9 @@ for (const { client, outcome } of rows) {
   }
 }
 if (flags.has('--write')) writeTable(table);
-process.exitCode = rows.every(({ outcome }) => Object.values(outcome).every((result) => result === true)) ? 0 : 1;
+const isInPageRight = wanted.length > 0 || (await runInPage());
+const isRight = rows.every(({ outcome }) => Object.values(outcome).every((result) => result === true));
+process.exitCode = isRight && isInPageRight ? 0 : 1;
 
 /** From the locked file, beside the project's own packages; again only when that file has changed. */
 async function install() {
@@ -90,6 +93,15 @@ async function runClient({ workspace, client }, url) {
   } catch (thrown) {
     return { chat: String(thrown).slice(0, 2000) };
   }
+}
+
+/** The newest in a page of the built demo: the tests beside this file. */
+async function runInPage() {
+  const config = here('vitest.config.ts');
+  const command = [here('../../node_modules/vitest/vitest.mjs'), 'run', '--config', config];
+  const child = spawn(process.execPath, command, { cwd: here('../..'), stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  return code === 0;
 }
 
 function renderTable(clients) {

@@ -1,20 +1,24 @@
 /**
  * `npm run rules`: which rules of `rules.md` the last whole test run proved. A rule is proved when a test that begins with its
- * id passed and none failed. Reads the results that `npm test` left. Fails when a rule is open, or a test names one that is not there.
+ * id passed and none failed. Reads the results that `npm test` left, and those of `npm run test:clients`, whose packages are
+ * installed apart. Fails when a rule is open, or a test names one that is not there.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readResults, readRules, isProved, type TestResults } from './rules.js';
 
 const root = join(import.meta.dirname, '../..');
-const resultsFile = join(root, 'test-results/vitest.json');
-if (!existsSync(resultsFile)) {
-  process.stderr.write('There are no results of a test run yet: run `npm test` first.\n');
+const runs = { 'npm test': 'vitest.json', 'npm run test:clients': 'clients.json' };
+const reports = Object.entries(runs).map(([command, file]) => {
+  const path = join(root, 'test-results', file);
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as TestResults;
+  process.stderr.write(`There are no results of \`${command}\` yet.\n`);
   process.exit(1);
-}
+});
 const chapters = readRules(readFileSync(join(import.meta.dirname, 'rules.md'), 'utf8'));
-const results = JSON.parse(readFileSync(resultsFile, 'utf8')) as TestResults;
-const { passed, failed } = readResults(results);
+const [{ startTime }] = reports as [TestResults];
+const testResults = reports.flatMap((report) => report.testResults);
+const { passed, failed } = readResults({ startTime, testResults });
 
 let total = 0;
 let open = 0;
@@ -28,7 +32,7 @@ for (const { letter, title, ids } of chapters) {
 const known = new Set(chapters.flatMap(({ ids }) => ids));
 const unknown = [...passed, ...failed].filter((id) => !known.has(id));
 process.stdout.write(
-  `${total - open} of ${total} rules were proved by the run of ${new Date(results.startTime).toISOString()}\n`,
+  `${total - open} of ${total} rules were proved by the run of ${new Date(startTime).toISOString()}\n`,
 );
 if (unknown.length > 0) process.stdout.write(`no such rule: ${[...new Set(unknown)].join(' ')}\n`);
 if (open > 0 || unknown.length > 0) process.exitCode = 1;

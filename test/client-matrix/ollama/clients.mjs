@@ -2,21 +2,13 @@
 import { aiSdk } from '../families/ai-sdk.mjs';
 import { langchainOllama } from '../families/langchain.mjs';
 import { interceptingFetch, ollamaClient } from '../families/ollama.mjs';
-import { CHAT, EMBEDDER } from '../task.mjs';
+import { modelsOf } from './models-of.mjs';
 
 async function langchain() {
   const { tool } = await import('@langchain/core/tools');
   const { createAgent } = await import('langchain');
   return { ollama: await import('@langchain/ollama'), tool, agent: (model, tools) => createAgent({ model, tools }) };
 }
-
-/** The models of a provider of the AI SDK. */
-const models =
-  (optionsOf) =>
-  ({ createOllama }, service) => {
-    const ollama = createOllama(optionsOf(service));
-    return { language: ollama(CHAT), embedding: ollama.textEmbeddingModel(EMBEDDER) };
-  };
 
 /** Their own default address, by a `fetch` that answers it. */
 const usual = (service) => ({ fetch: interceptingFetch(service) });
@@ -48,13 +40,13 @@ export const clients = {
   ...clientsOf(
     'ai-sdk-ollama',
     ['ai-sdk-ollama', 'ai'],
-    async (optionsOf) => aiSdk(await import('ai'), await import('ai-sdk-ollama'), models(optionsOf)),
+    async (optionsOf) => aiSdk(await import('ai'), await import('ai-sdk-ollama'), modelsOf(optionsOf)),
     ({ baseURL }) => ({ baseURL }),
   ),
   ...clientsOf(
     'ollama-ai-provider-v2',
     ['ollama-ai-provider-v2', 'ai'],
-    async (optionsOf) => aiSdk(await import('ai'), await import('ollama-ai-provider-v2'), models(optionsOf)),
+    async (optionsOf) => aiSdk(await import('ai'), await import('ollama-ai-provider-v2'), modelsOf(optionsOf)),
     ({ baseURL }) => ({ baseURL: `${baseURL}/api` }),
   ),
   ...clientsOf(
