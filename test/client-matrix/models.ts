@@ -23,11 +23,16 @@ export const MATRIX_MODELS: ModelEntry[] = [
     script: {
       replies: [
         { match: COMPLAINT, scores: WEIGHTS },
-        { match: 'weather', text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] },
         { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
         { match: 'rainy in Rome', text: ANSWER },
+        // Behind the user's message there may be one of the system.
+        {
+          match: { user: 'weather' },
+          text: 'Let me look.',
+          toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }],
+        },
         ...OBJECT_TOOLS.map((name: string) => ({
-          match: `[${name}]`,
+          match: { user: `[${name}]` },
           text: JSON.stringify(OBJECT),
           toolCalls: [{ name, arguments: OBJECT }],
         })),

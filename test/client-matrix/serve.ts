@@ -24,7 +24,8 @@ const { app: hosted } = await buildApp({
   compatibility: 'hosted',
   ...kept.optionsFor('hosted'),
 });
-const server = createServer((request, response) => {
+// A busy client may ask again when a connection would just be closed for being idle.
+const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const { url = '/' } = request;
   const service = url.startsWith(HOSTED) ? hosted : url.startsWith('/api/') ? root : app;
   void answer(service, request, response);
