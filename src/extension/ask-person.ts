@@ -67,12 +67,13 @@ export class ConsentKeeper {
         'Pages over http, pages without an origin and frames in pages of other origins may not use the models.';
       throw new InferenceError('permission_denied', message);
     }
-    const answer = new Promise<ConsentState>((resolve) => {
-      const waiting = this.#waiting.get(origin) ?? new Set();
-      this.#waiting.set(origin, waiting.add(resolve));
-    });
+    let resolve: (state: ConsentState) => void = () => {};
+    const answer = new Promise<ConsentState>((settle) => (resolve = settle));
     await this.#change(({ origins }) => {
       if (!again && !origins.includes(origin)) origins.push(origin);
+      // With its question: a change before this one would answer that there is none.
+      const waiting = this.#waiting.get(origin) ?? new Set();
+      this.#waiting.set(origin, waiting.add(resolve));
     });
     return Promise.race([answer, pause(ANSWER_WITHIN_MS).then(() => 'pending' as const)]);
   }
