@@ -14,7 +14,7 @@ const ROOMS = [
   ['node/cli', 'node/vite', 'node/playwright'],
   ['node/cli/pack'],
   ['node/bridge', 'node/test-server'],
-  ['node/static-files', 'node/recording', 'node/http'],
+  ['node/static-files', 'node/recording', 'node/http', 'node/models'],
   // The page and its Service Worker. A page makes workers and speaks to them by the types of `gateway/`.
   ['index.ts', 'extension', 'page/built-in-ai', 'page/page-tools'],
   ['page', 'service-worker'],

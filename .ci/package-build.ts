@@ -9,8 +9,9 @@ import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, LogLevel, Plugin, UserConfig } from 'vite';
 import { createPackage } from './create-package.js';
 import { ggufKernels } from './gguf-kernels/gguf-kernels.js';
+import { type Groups, inOneFileEach } from './in-one-file-each.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
-import { TEST_SERVER_ENVIRONMENTS } from './test-server-build.js';
+import { TEST_SERVER_ENVIRONMENTS, testServerThread } from './test-server-build.js';
 import { mp3Worker } from './mp3-worker.js';
 import { thirdPartyNotices } from './third-party-notices.js';
 import { webLlmModelList } from './web-llm-model-list.js';
@@ -94,38 +95,6 @@ function shrinkOnceMore(options: MinifyOptions): Plugin {
 
 /** Name of the chunk of what the page's entry imports. */
 const ENTRY = 'entry';
-
-type Groups = Readonly<Record<string, ReadonlySet<string>>>;
-
-/**
- * Puts sets of modules into one file each, by the file's name: a browser finds out what a file imports only when it has that
- * file, so many small files that import each other come one after the other.
- * @param choose the sets, of all that each module imports statically, itself included
- */
-function inOneFileEach(choose: (withImports: (path: string) => ReadonlySet<string>) => Groups): Plugin {
-  let groups: Groups = {};
-  return {
-    name: 'inpage:in-one-file-each',
-    buildEnd() {
-      const add = (id: string, found: Set<string>): Set<string> => {
-        if (found.has(id)) return found;
-        found.add(id);
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported, found);
-        return found;
-      };
-      groups = choose((file) => add(path(file), new Set()));
-    },
-    outputOptions: (options) => ({
-      ...options,
-      codeSplitting: {
-        groups: [ENTRY, ...WORKER_FILES].map((name) => ({
-          name,
-          test: (id: string) => groups[name]?.has(id) === true,
-        })),
-      },
-    }),
-  };
-}
 
 /** All that the page's entry imports at once; gzip packs it better than a dozen small ones. */
 function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
@@ -268,14 +237,15 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
       within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
-      within(['page'], inOneFileEach(pageFiles)),
-      within(['workers'], inOneFileEach(workerFiles)),
+      within(['page'], inOneFileEach([ENTRY], pageFiles)),
+      within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),
       within(['workers'], mp3Worker()),
       within(['workers'], ggufKernels()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
       within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
       within(['page', 'node'], webLlmModelList()),
+      testServerThread(),
       within(['create'], createPackage()),
       within(
         ['page', 'builtInAI', 'pageTools', 'extension'],

@@ -1,11 +1,13 @@
 /** How `inpage/test-server` is built: its handle, and its thread, which needs a file of its own. */
 import { join } from 'node:path';
-import type { EnvironmentOptions } from 'vite';
+import type { EnvironmentOptions, Plugin } from 'vite';
+import { inOneFileEach } from './in-one-file-each.js';
 
 const path = (relative: string): string => join(import.meta.dirname, '..', relative);
 
 const HANDLE = { 'test-server': path('src/node/test-server/index.ts') };
-const WORKER = { 'test-server-worker': path('src/node/test-server/test-server-worker.ts') };
+const WORKER_SOURCE = 'src/node/test-server/test-server-worker.ts';
+const WORKER = { 'test-server-worker': path(WORKER_SOURCE) };
 
 /** @param format `cjs` for Jest, which knows no other without a flag of Node */
 function nodeFiles(entry: Record<string, string>, format: 'es' | 'cjs'): EnvironmentOptions {
@@ -20,7 +22,6 @@ function nodeFiles(entry: Record<string, string>, format: 'es' | 'cjs'): Environ
       lib: { entry, formats: [format] },
       rolldownOptions: {
         external: [/^node:/],
-        // The thread reads one file, and what few requests need apart.
         output: { chunkFileNames: 'test-server/[name]-[hash].js' },
       },
     },
@@ -33,3 +34,13 @@ export const TEST_SERVER_ENVIRONMENTS = {
   testServerRequired: nodeFiles(HANDLE, 'cjs'),
   testServerWorker: nodeFiles(WORKER, 'es'),
 } as const;
+
+/** The thread starts with two files; what few requests need stays apart. */
+export function testServerThread(): Plugin {
+  return {
+    ...inOneFileEach(['start'], (withImports) => ({
+      start: new Set([...withImports(WORKER_SOURCE)].filter((id) => id !== path(WORKER_SOURCE))),
+    })),
+    applyToEnvironment: ({ name }) => name === ('testServerWorker' satisfies keyof typeof TEST_SERVER_ENVIRONMENTS),
+  };
+}

@@ -1,6 +1,5 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
-import { InferenceError } from '../core/errors/inference-error.js';
-import { entriesByName } from '../core/models/catalog.js';
+import { checkFallbacks, checkScripts } from '../core/models/check-models.js';
 import { filesOf } from '../core/models/entry-files.js';
 import {
   INFERENCE_OPTIONS,
@@ -10,7 +9,6 @@ import {
 } from '../core/models/inference-options.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { parseOptions, wrongOption } from '../core/models/option-schema.js';
-import { suggestName } from '../core/models/suggest-name.js';
 import { type Bases, matchBase } from '../relay/match-base.js';
 import { APP_BASE } from '../core/models/app-base.js';
 import type { PageLocation } from '../core/errors/page-location.js';
@@ -35,34 +33,6 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
     models: models.map(inPack),
     serviceWorker: serviceWorker === false ? false : new URL(serviceWorker, pageURL).href,
   });
-}
-
-/** Also refuses names that are used twice. */
-function checkFallbacks(models: readonly ModelEntry[]): void {
-  const byName = entriesByName(models);
-  for (const [index, { fallback, task }] of models.entries()) {
-    if (fallback === undefined) continue;
-    const param = `models.${index}.fallback`;
-    const next = byName.get(fallback);
-    if (!next) {
-      const message = `The option \`${param}\` names \`${fallback}\`, which no entry is called. ${suggestName(fallback, [...byName.keys()])}`;
-      throw new InferenceError('invalid_request', message, { param });
-    }
-    if (next.task !== task)
-      throw wrongOption(param, `the id of an entry of task ${task}, and its task is ${next.task}`);
-    const seen = new Set([models[index]]);
-    for (let each: ModelEntry | undefined = next; each; each = byName.get(each.fallback ?? '')) {
-      if (seen.has(each)) throw wrongOption(param, 'the id of an entry that does not lead back to this one');
-      seen.add(each);
-    }
-  }
-}
-
-function checkScripts(models: readonly ModelEntry[]): void {
-  for (const [index, { backend, task, script }] of models.entries()) {
-    if (backend === 'scripted' && !script && (task === 'chat' || task === 'speech-to-text'))
-      throw wrongOption(`models.${index}.script`, 'an object with `replies`, which are what a scripted model says');
-  }
 }
 
 /** The browser's other interfaces do not give what these endpoints promise. */

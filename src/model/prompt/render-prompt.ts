@@ -113,7 +113,8 @@ export function renderChat(
   const syntax = answerSyntax(formats);
   const plain = templateMessages(conversation, mark);
   const sources = templatesFor(tokenizer, formats, { messages: plain, tools });
-  const moves = movesThoughts(sources[0]!, syntax.reasoning);
+  // Only answers have thoughts, and what a template does with them takes a while to find out.
+  const moves = plain.some(({ role }) => role === 'assistant') && movesThoughts(sources[0]!, syntax.reasoning);
   const messages = moves ? splitThoughts(plain, syntax.reasoning) : plain;
   const encoder = new PromptEncoder(
     tokenizer,

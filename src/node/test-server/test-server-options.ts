@@ -1,9 +1,11 @@
 /** Checks what the test server is told, and takes functions out of scripts. @module */
 import * as v from 'valibot';
 import { InferenceError } from '../../core/errors/inference-error.js';
+import { checkFallbacks } from '../../core/models/check-models.js';
 import { INFERENCE_OPTIONS } from '../../core/models/inference-options.js';
 import { fields, number, optional, parseOptions, wrongOption } from '../../core/models/option-schema.js';
 import { SCRIPT, SCRIPTED_REPLY, type ScriptedReply } from '../../core/models/script.js';
+import { runsInNode } from '../models/runs-in-node.js';
 import type { SentEntry, SentReply, SentScript, ServerSettings } from './protocol.js';
 import type { ReplyFunction, TestScript, TestServerOptions } from './test-server-types.js';
 
@@ -42,10 +44,10 @@ export function readServerOptions(options: TestServerOptions, functions: ReplyFu
     ...(models !== undefined && { models: sent?.map(({ plain }) => plain) ?? models }),
   });
   const entries = models === undefined ? undefined : checked.models;
-  for (const [index, { backend }] of (entries ?? []).entries()) {
-    if (backend !== 'scripted' && backend !== 'upstream')
-      throw wrongOption(`models.${index}.backend`, 'scripted or upstream in a test server');
+  for (const [index, entry] of (entries ?? []).entries()) {
+    if (!runsInNode(entry)) throw wrongOption(`models.${index}.backend`, 'scripted or upstream in a test server');
   }
+  checkFallbacks(entries ?? []);
   return {
     ...checked,
     models: entries?.map((entry, index): SentEntry => ({ ...entry, ...withScript(sent?.[index]?.script) })),

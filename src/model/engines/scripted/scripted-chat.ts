@@ -1,18 +1,22 @@
 /** Chat models that answer from a script. @module */
 import { fetchPart } from '../../../core/errors/fetch-part.js';
+import type { ReasoningFormat, ToolFormat } from '../../../core/models/answer-formats.js';
 import type { LoadedModel } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { RecordedStep } from '../../../core/models/recorded-answer.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import { type GenerationRequest, lastTextOf } from '../../../core/request/generation-request.js';
 import { createTextModel } from '../../decoding/create-text-model.js';
-import { detectReasoningFormat, detectToolFormat } from '../../prompt/detect-formats.js';
 import { askedOf } from './asked.js';
 import { chooseReply, Replies } from './choose-reply.js';
 import { findExact, replayAnswer } from './replay.js';
 import { type ChooseReply, createScriptedEngine } from './scripted-engine.js';
 import { failAsScripted } from './scripted-failures.js';
 import { SCRIPTED_CONTEXT } from './scripted-info.js';
+
+/** How scripted models write calls and thoughts, unless the entry says otherwise. Nothing has to be found out for it. */
+const TOOL_FORMAT: ToolFormat = 'hermes';
+const REASONING_FORMAT: ReasoningFormat = 'think-tags';
 
 /**
  * The model of an entry.
@@ -21,12 +25,11 @@ import { SCRIPTED_CONTEXT } from './scripted-info.js';
 export function createScriptedChat(entry: ModelEntry, choose?: ChooseReply): LoadedModel {
   const script: Script = entry.script ?? { replies: [] };
   const replies = new Replies(script.replies);
-  // The formats of the scripted chat template, unless the entry names others.
   const engine = createScriptedEngine({
     script,
     contextLength: entry.contextLength ?? SCRIPTED_CONTEXT,
-    toolFormat: detectToolFormat('tools <tool_call>', entry.toolFormat),
-    reasoningFormat: detectReasoningFormat('<think>', entry.reasoningFormat),
+    toolFormat: entry.toolFormat ?? TOOL_FORMAT,
+    reasoningFormat: entry.reasoningFormat ?? REASONING_FORMAT,
     choose: choose ?? (({ asked }) => counted(chooseReply(script, replies, asked), replies)),
   });
   const model = createTextModel(engine, {

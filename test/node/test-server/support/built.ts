@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createBuilder } from 'vite';
-import { TEST_SERVER_ENVIRONMENTS } from '../../../../.ci/test-server-build.js';
+import { TEST_SERVER_ENVIRONMENTS, testServerThread } from '../../../../.ci/test-server-build.js';
 
 let folder: Promise<string> | undefined;
 
@@ -24,6 +24,7 @@ async function buildTestServer(): Promise<string> {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
+    plugins: [testServerThread()],
     build: { outDir, emptyOutDir: false },
     environments: TEST_SERVER_ENVIRONMENTS,
   });

@@ -1,0 +1,38 @@
+/** What entries of a catalog must be to each other. @module */
+import { InferenceError } from '../errors/inference-error.js';
+import { entriesByName } from './catalog.js';
+import type { ModelEntry } from './model-entry.js';
+import { wrongOption } from './option-schema.js';
+import { suggestName } from './suggest-name.js';
+
+/**
+ * Also refuses names that are used twice.
+ * @throws InferenceError `invalid_request`, whose `param` is the option
+ */
+export function checkFallbacks(models: readonly ModelEntry[]): void {
+  const byName = entriesByName(models);
+  for (const [index, { fallback, task }] of models.entries()) {
+    if (fallback === undefined) continue;
+    const param = `models.${index}.fallback`;
+    const next = byName.get(fallback);
+    if (!next) {
+      const message = `The option \`${param}\` names \`${fallback}\`, which no entry is called. ${suggestName(fallback, [...byName.keys()])}`;
+      throw new InferenceError('invalid_request', message, { param });
+    }
+    if (next.task !== task)
+      throw wrongOption(param, `the id of an entry of task ${task}, and its task is ${next.task}`);
+    const seen = new Set([models[index]]);
+    for (let each: ModelEntry | undefined = next; each; each = byName.get(each.fallback ?? '')) {
+      if (seen.has(each)) throw wrongOption(param, 'the id of an entry that does not lead back to this one');
+      seen.add(each);
+    }
+  }
+}
+
+/** @throws InferenceError `invalid_request`, whose `param` is the option */
+export function checkScripts(models: readonly ModelEntry[]): void {
+  for (const [index, { backend, task, script }] of models.entries()) {
+    if (backend === 'scripted' && !script && (task === 'chat' || task === 'speech-to-text'))
+      throw wrongOption(`models.${index}.script`, 'an object with `replies`, which are what a scripted model says');
+  }
+}
