@@ -168,7 +168,9 @@ const RERANK: Readonly<Record<string, string>> = {
 
 /** Fields of `POST /tokenize` and `POST /detokenize`. What conversations have is as in chat completions. */
 const TOKENIZER: Readonly<Record<string, string>> = {
-  ...CHAT,
+  ...Object.fromEntries(
+    Object.entries(CHAT).filter(([path]) => /^(messages|tools|continue_final|chat_template)/.test(path)),
+  ),
   model: 'Id or alias of a chat model. Absent: the first one of the catalog.',
   prompt: 'The text. Give either this or `messages`.',
   messages: 'A conversation, as chat completions take it: the answer has what the model would read.',

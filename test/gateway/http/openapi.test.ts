@@ -117,6 +117,10 @@ const CONVERSATIONS: JsonEndpoint = {
   path: '/v1/conversations',
   body: { items: [{ role: 'user', content: 'Hello.' }], metadata: {} },
 };
+const TOKENIZER_ENDPOINTS: JsonEndpoint[] = [
+  { path: '/v1/tokenize', body: { prompt: 'Hello.' } },
+  { path: '/v1/detokenize', body: { tokens: [1] } },
+];
 
 describe('request bodies', () => {
   it.each(documented)(
@@ -124,7 +128,7 @@ describe('request bodies', () => {
     ({ path, requestSchema }) => {
       const document = requestBodySchema(requestSchema);
       const validator = new Validator(document, '2020-12');
-      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS, CONVERSATIONS].find((endpoint) =>
+      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS, ...TOKENIZER_ENDPOINTS, CONVERSATIONS].find((endpoint) =>
         path.startsWith(endpoint.path.slice(3)),
       )?.body;
       expect(safeParse(requestSchema, valid).success).toBe(true);
