@@ -1,5 +1,5 @@
 // Fails when the documents name a command of this repository that neither `.ci/run` nor a workflow runs, or when one of them
-// names one that does not exist: what nobody runs breaks unseen.
+// names one that does not exist: what no one runs breaks unseen.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const BY_HAND = {
   'npm run make-tiny-chat': 'changes a file; a unit test compares it',
   'npm run test:templates': 'needs published chat templates, which are not copied here, and Python',
   'npm run test:polyfill': "needs a folder of Google's polyfill, which is not copied here",
-  'npm run test:webllm': 'needs a model library that nobody may download here',
+  'npm run test:webllm': 'needs a model library that no one may download here',
 };
 
 const read = (file) => readFileSync(file, 'utf8');

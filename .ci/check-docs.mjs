@@ -1,10 +1,11 @@
 // Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
 // an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); when a
-// file has a second `@module`, which would document what follows it as the file; and when a comment, CONTRIBUTING or a
-// `why.md` names a file of the repository that does not exist.
+// file has a second `@module`, which would document what follows it as the file; when a comment, CONTRIBUTING or a
+// `why.md` names a file of the repository that does not exist; and when a text has a wording of `plain-english.mjs`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findOddEnglish, isProseFile } from './plain-english.mjs';
 
 const ENTRIES = [
   'src/index.ts',
@@ -94,10 +95,12 @@ for (const file of files) {
     }
 }
 
+for (const file of files.filter(isProseFile)) problems.push(...findOddEnglish(file, readFileSync(file, 'utf8')));
+
 for (const problem of problems) console.error(problem);
 console.log(
   problems.length === 0
-    ? 'docs: every public name has a comment, every cited file exists'
+    ? 'docs: every public name has a comment, every cited file exists, no odd wording is known'
     : `${problems.length} problems`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -126,7 +126,7 @@ const arrows = new Set();
 const imports = new Map();
 for (const file of files) {
   const from = roomOf(file);
-  if (!heights.has(from)) problems.push(`${file}: its folder is no room of .ci/check-layers.mjs`);
+  if (!heights.has(from)) problems.push(`${file}: its folder is not a room of .ci/check-layers.mjs`);
   for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm)) {
     if (!specifier.startsWith('.')) {
       if (CLIENTS.test(specifier)) problems.push(`${file}: ${specifier} is a client; clients belong to tests`);

@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '..', file), 'utf8');
 
-/** Vite plugin: adds its package.json, with the version and the origin of Inpage's own, its README and its licence. */
+/** Vite plugin: adds its package.json, with the version and the origin of Inpage's own, its README and its license. */
 export function createPackage(): Plugin {
   return {
     name: 'inpage:create-package',

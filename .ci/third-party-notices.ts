@@ -1,4 +1,4 @@
-/** Writes the licences of everything that a build bundles beside it, as those licences ask. */
+/** Writes the licenses of everything that a build bundles beside it, as those licenses ask. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -11,14 +11,14 @@ interface Manifest {
   repository?: string | { url?: string };
 }
 
-/** What packages hold compiled, under a licence of its own. */
+/** What packages hold compiled, under a license of its own. */
 const INSIDE: Record<string, string> = {
   '@mediabunny/mp3-encoder':
     'Contains the LAME MP3 encoder 3.100 (https://lame.sourceforge.io), compiled to WebAssembly, under the GNU Lesser General Public License 2.0 or later (https://www.gnu.org/licenses/old-licenses/lgpl-2.0.html). It is `mp3-encoder-worker.js` here, which may be replaced. How it was built: the README of the package.',
 };
 
 /**
- * Licence texts that packages do not bring: as their projects publish them. `onnxruntime-third-party.txt` is
+ * License texts that packages do not bring: as their projects publish them. `onnxruntime-third-party.txt` is
  * `ThirdPartyNotices.txt` of ONNX Runtime 1.32.0: of what its wasm is compiled from.
  */
 const LICENCE_FILES: Record<string, readonly string[]> = {
@@ -60,7 +60,7 @@ export function writeNotices(folders: readonly string[]): string {
       readFileSync(join(folder, 'package.json'), 'utf8'),
     ) as Manifest;
     const facts = [
-      `Licence: ${license ?? 'see below'}`,
+      `License: ${license ?? 'see below'}`,
       `Copyright: ${(typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`}`,
       `Source: ${(typeof repository === 'string' ? repository : repository?.url) ?? `https://www.npmjs.com/package/${name}`}`,
     ];
@@ -71,7 +71,7 @@ export function writeNotices(folders: readonly string[]): string {
   return `# Third-party notices\n\nThe files in this folder contain the following packages.\n\n${parts.join('\n')}`;
 }
 
-/** Some packages of a monorepo leave their licence at its root, which is not published. */
+/** Some packages of a monorepo leave their license at its root, which is not published. */
 function licenceText(folder: string, name: string): string {
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|thirdparty)/i.test(file));
   const paths = files.map((file) => join(folder, file));

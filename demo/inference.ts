@@ -28,7 +28,7 @@ effect(() => localStorage.setItem(CHAT_MODEL_KEY, chatModel.value));
 
 let starting: Promise<void> = Promise.resolve();
 
-/** Starts, or starts anew after the list of models changed; one after the other, or an engine would be left behind. */
+/** Starts, or starts again after the list of models changed; one after the other, or an engine would be left behind. */
 export function start(): Promise<void> {
   starting = starting.then(restart);
   return starting;

@@ -59,10 +59,10 @@ export function docsPages(): Plugin {
   };
 }
 
-/** The pages that the README's section "Read on" leads to, each followed by its parts, which a list of its own leads to. */
+/** The pages that the README's section "Documentation" leads to, each followed by its parts, which a list of its own leads to. */
 export function linkedPages(): LinkedPage[] {
-  const [, readOn = ''] = /^## Read on\n([^]*?)^## /m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-  return linksIn(readOn, /\[([^\]]+)\]\((demo\/docs\/[\w-]+\.md)\)/g).flatMap(({ title, path }) => {
+  const [, section = ''] = /^## Documentation\n([^]*?)^## /m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  return linksIn(section, /\[([^\]]+)\]\((demo\/docs\/[\w-]+\.md)\)/g).flatMap(({ title, path }) => {
     const stem = posix.basename(path, '.md');
     const parts = linksIn(
       readFileSync(join(root, path), 'utf8'),

@@ -14,7 +14,7 @@ import { recommendedTable } from './recommended-table.js';
 const PART = /(<!-- made: (.*?) -->)[^]*?(<!-- \/made -->)/g;
 
 /**
- * A page with its parts made anew.
+ * A page with its parts written again.
  * @throws Error for a mark that means nothing
  */
 export async function withGeneratedParts(page: string): Promise<string> {

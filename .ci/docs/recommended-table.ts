@@ -13,7 +13,7 @@ export function recommendedTable(): string {
     return [`\`${source}\``, task, backend, what, sizes.join(', ') + memory, `${contextLength}`, license, figures.date];
   });
   return markdownTable(
-    ['`source`', 'task', '`backend`', 'for', 'MB of weights', 'context', 'licence', 'sizes of'],
+    ['`source`', 'task', '`backend`', 'for', 'MB of weights', 'context', 'license', 'sizes of'],
     rows,
   );
 }

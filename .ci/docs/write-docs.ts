@@ -1,5 +1,5 @@
 /**
- * `npm run docs` makes the parts of `demo/docs/` anew that come from the source; with `--check` it only says which are
+ * `npm run docs` makes the parts of `demo/docs/` again that come from the source; with `--check` it only says which are
  * not what the source says, and which pages the README does not lead to, and fails.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,7 +23,7 @@ if (process.argv.includes('--check')) {
   for (const name of stale) console.error(`demo/docs/${name} is not what the source says: run \`npm run docs\`.`);
   const linked = linkedPages().map(({ path }) => basename(path));
   const unlinked = readdirSync(folder).filter((name) => name.endsWith('.md') && !linked.includes(name));
-  for (const name of unlinked) console.error(`demo/docs/${name} is missing in the README's list "Read on".`);
+  for (const name of unlinked) console.error(`demo/docs/${name} is missing in the README's list "Documentation".`);
   process.exitCode = stale.length + unlinked.length === 0 ? 0 : 1;
 } else {
   execFileSync('npx', ['oxfmt', 'demo/docs'], { cwd: root, stdio: 'inherit' });

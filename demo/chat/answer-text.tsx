@@ -16,7 +16,7 @@ async function loadRenderer(): Promise<void> {
 export function AnswerText({ text }: { text: string }) {
   const hasMarkup = MARKUP.test(text);
   useEffect(() => {
-    // Without it the text is shown as it is, which is no error.
+    // Without it the text is shown as it is, which is not an error.
     if (hasMarkup) loading ??= loadRenderer().catch(() => {});
   }, [hasMarkup]);
   const render = renderer.value;

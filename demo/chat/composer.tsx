@@ -27,7 +27,7 @@ import {
 
 const DIALECT_CHOICES = Object.entries(DIALECTS).map(([name, { title }]) => [name as DialectName, title] as const);
 
-const TALK_WORDS = { listening: 'Listening while you hold the button', 'writing down': 'Writing down what you said' };
+const TALK_WORDS = { listening: 'Listening while you hold the button', 'writing down': 'Transcribing your words' };
 
 const box = createRef<HTMLTextAreaElement>();
 
@@ -76,7 +76,7 @@ export function Composer() {
       >
         {edited === undefined ? null : (
           <p class="row editing">
-            Asking this question differently; what followed it will be gone.
+            You are editing this question. Everything after it will be removed.
             <button type="button" class="small" onClick={cancelEdit}>
               Cancel
             </button>

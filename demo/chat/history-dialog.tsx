@@ -19,7 +19,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
         </button>
       </form>
       {saved.value.length === 0 ? (
-        <p class="quiet">None yet. They are kept in this browser only, once a model has answered.</p>
+        <p class="quiet">None yet. After a model has answered, conversations are stored in this browser only.</p>
       ) : (
         <ul class="catalog" aria-label="Conversations">
           {saved.value.map((conversation) => (

@@ -3,7 +3,7 @@
 interface ImageRowProps {
   /** Data URLs. */
   images: readonly string[];
-  /** Absent: none can be taken away. */
+  /** Undefined: none can be taken away. */
   onRemove?: (index: number) => void;
 }
 

@@ -9,7 +9,7 @@ export function TalkButton() {
       type="button"
       class="talk"
       aria-label="Hold to talk"
-      title="Hold to talk: what you say is written down, asked, and the answer read aloud where there is a voice"
+      title="Hold to talk. Your words are transcribed and sent, and the answer is read aloud if a voice is installed."
       aria-pressed={talkState.value === 'listening'}
       disabled={!inference.value || talkState.value === 'writing down'}
       onPointerDown={begin}

@@ -10,7 +10,7 @@ import type { Turn } from './turn.js';
 interface TurnViewProps {
   turn: Turn;
   index: number;
-  /** Only the last answer can be written anew. */
+  /** Only the last answer can be written again. */
   isLast: boolean;
 }
 

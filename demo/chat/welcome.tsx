@@ -15,7 +15,7 @@ const RELIABLE = [
   'Make this more polite: Send me the file now.',
 ];
 
-/** For a model that somebody added, of which nothing is known here. */
+/** For a model that someone added, of which nothing is known here. */
 const OPEN = ['What is the capital of France?', 'Explain tides to a child.', 'Write a haiku about rain.'];
 
 const NOTE_KEY = 'inpage-demo-knows-tiny';
@@ -32,7 +32,7 @@ export function Welcome() {
     void send(text);
     focusComposer();
   };
-  // A list that cannot be fetched is no offer.
+  // A list that cannot be fetched is not an offer.
   useEffect(() => void findRecommendation().catch(() => {}), []);
   return (
     <div class="welcome">
@@ -60,8 +60,8 @@ function TinyNote() {
   return (
     <aside class="card tiny-note" aria-label="About tiny-chat">
       <p>
-        tiny-chat has 6.8 million parameters and comes with the page. It does well what is offered above; of anything
-        else it often talks nonsense.
+        tiny-chat has 6.8 million parameters and comes with the page. It handles the suggestions above well, and often
+        gets anything else wrong.
       </p>
       <button type="button" class="small" onClick={putNoteAway}>
         Got it

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { inference, startError } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 
-const LEVELS = { ok: 'fine', warning: 'could be better', problem: 'does not work' } as const;
+const LEVELS = { ok: 'OK', warning: 'warning', problem: 'problem' } as const;
 
 const WORST_FIRST: readonly Finding['level'][] = ['problem', 'warning', 'ok'];
 
@@ -42,7 +42,8 @@ export function CheckPanel() {
         </button>
       </header>
       <p class="quiet">
-        What <code>diagnose()</code> finds on this page; <code>npx inpage doctor URL</code> prints the same for yours.
+        The results of <code>diagnose()</code> for this page. To check your own page, run{' '}
+        <code>npx inpage doctor URL</code>.
       </p>
       {problem.value ? (
         <p class="alert" role="alert">

@@ -61,7 +61,7 @@ function bodyOf(schema: unknown): Record<string, unknown> {
 async function ask(schema: unknown): Promise<unknown> {
   const { choices } = await callInference<Completion>('/chat/completions', bodyOf(schema));
   const { message, finish_reason: reason } = choices[0]!;
-  if (reason === 'length') throw new Error(`The answer was cut at its length: ${message.content}`);
+  if (reason === 'length') throw new Error(`The answer was truncated at the token limit: ${message.content}`);
   return JSON.parse(message.content ?? '');
 }
 
@@ -69,7 +69,7 @@ function readSchema(): unknown {
   try {
     return JSON.parse(schemaText.value);
   } catch (error) {
-    throw new RequestError(`The schema is no JSON: ${problemOf(error)}`, PLACE);
+    throw new RequestError(`The schema is not valid JSON: ${problemOf(error)}`, PLACE);
   }
 }
 

@@ -18,14 +18,12 @@ export function MetricsPanel() {
   return (
     <div class="tool metrics">
       <h2>Metrics</h2>
-      <p class="quiet">
-        Of this page’s last requests, measured by the page itself: waiting includes the loading of the model.
-      </p>
+      <p class="quiet">The most recent requests, measured in this page. Waiting time includes loading the model.</p>
       <dl class="facts-list">
         <Memory />
         <Queue />
       </dl>
-      {kinds.length === 0 ? <p class="quiet">No request yet: ask something in one of the other panels.</p> : null}
+      {kinds.length === 0 ? <p class="quiet">No requests yet. Send one in another panel.</p> : null}
       {kinds.map((kind) => (
         <KindView key={kind} kind={KINDS[kind]} records={records.filter((record) => record.kind === kind)} />
       ))}
@@ -74,8 +72,8 @@ function RequestTable({ kind, records }: { kind: Kind; records: readonly Request
           <tr>
             <th scope="col">Request</th>
             <th scope="col">Model</th>
-            {first ? <th scope="col">{first}, ms</th> : null}
-            <th scope="col">In all, ms</th>
+            {first ? <th scope="col">{first} (ms)</th> : null}
+            <th scope="col">Total (ms)</th>
             {counted ? <th scope="col">{counted}/s</th> : null}
           </tr>
         </thead>

@@ -19,7 +19,7 @@ type MeasuringPerformance = Performance & {
 export async function measureMemory(): Promise<PageMemory | string> {
   const { measureUserAgentSpecificMemory } = performance as MeasuringPerformance;
   if (!crossOriginIsolated) return 'not measured: the page is not cross-origin isolated';
-  if (!measureUserAgentSpecificMemory) return 'not measured: only browsers made of Chromium do that';
+  if (!measureUserAgentSpecificMemory) return 'not measured: only Chromium-based browsers support this';
   try {
     const { breakdown } = await measureUserAgentSpecificMemory.call(performance);
     const isWorker = ({ attribution }: Breakdown): boolean => attribution.some(({ scope }) => scope !== 'Window');

@@ -22,9 +22,9 @@ export function AddDialog({ model, onClose }: { model: WebLlmModelInfo; onClose:
         ))}
       </ul>
       <p>
-        On its first request, or when you press Load, its files come from <code>{new URL(model.repository).host}</code>{' '}
-        and leave this page's origin for that.
-        {obstacle ? ` Here it cannot run (${obstacle}): tiny-chat will answer in its place.` : ''}
+        Its files are downloaded from <code>{new URL(model.repository).host}</code> (another origin) on the first
+        request, or when you press Load.
+        {obstacle ? ` It cannot run on this device (${obstacle}), so tiny-chat will answer instead.` : ''}
       </p>
       <form method="dialog" class="row">
         <span class="push" />

@@ -5,7 +5,7 @@ import { addModel, inference, models, removeModel } from '../inference.js';
 
 /**
  * @returns the id of the model, which is ready
- * @throws Error for a file that is no model for chats, which is then in no list
+ * @throws Error for a file that is not a model for chats, which is then in no list
  */
 export async function addFromDisk(file: File): Promise<string> {
   const id = `disk/${file.name.replace(/\.gguf$/i, '').replaceAll(':', '-')}`;
@@ -13,7 +13,7 @@ export async function addFromDisk(file: File): Promise<string> {
     id,
     task: 'chat',
     backend: 'gguf',
-    // There is no such address. With its hash the file is known to be right, so nobody is asked for it.
+    // There is no such address. With its hash the file is known to be right, so no one is asked for it.
     source: `/disk/${encodeURIComponent(file.name)}`,
     integrity: { [file.name]: await hashOf(file) },
     metadata: { overview: 'From your disk.' },

@@ -1,4 +1,4 @@
-/** The browser's own model, where the browser has one, with what it needs. */
+/** The browser's built-in model, where the browser has one, with what it needs. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ModelEntry } from 'inpage';
 import { chatModel } from '../inference.js';
@@ -15,7 +15,7 @@ interface ModelInterface {
 const NEEDS: Record<Exclude<Availability, 'unavailable'>, string> = {
   available: 'on this device already',
   downloading: 'the browser is downloading it',
-  downloadable: 'your click lets the browser download several gigabytes, once; Chrome wants 22 GB of free disk',
+  downloadable: 'your click starts a one-time download of several gigabytes; Chrome requires 22 GB of free disk space',
 };
 
 const ENTRY: ModelEntry = {
@@ -23,7 +23,7 @@ const ENTRY: ModelEntry = {
   task: 'chat',
   backend: 'built-in',
   fallback: 'tiny-chat',
-  metadata: { overview: 'The model that this browser has for all pages. Until it answers, tiny-chat does.' },
+  metadata: { overview: 'The browser’s built-in model, shared by all pages. tiny-chat answers until it is ready.' },
 };
 
 export function BrowserModel() {
@@ -38,7 +38,7 @@ export function BrowserModel() {
     <ModelOffer
       entry={ENTRY}
       needs={NEEDS[availability]}
-      label="The browser’s own model"
+      label="The browser’s built-in model"
       onReady={() => (chatModel.value = ENTRY.id)}
     />
   );

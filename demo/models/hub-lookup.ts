@@ -1,4 +1,4 @@
-/** What a model of the hub would need here, asked of the hub when somebody names one. */
+/** What a model of the hub would need here, asked of the hub when someone names one. */
 import type { ModelEntry } from 'inpage';
 import { hub } from '../inference.js';
 
@@ -53,7 +53,7 @@ export function hubIdOf(pasted: string): string | undefined {
 
 /**
  * Asks the hub.
- * @throws Error that says what is wrong with the model, or that the hub is out of reach
+ * @throws Error that says what is wrong with the model, or that the hub is not reachable
  */
 export async function lookUp(id: string): Promise<HubModel> {
   const [about, tree] = await Promise.all([
@@ -106,8 +106,8 @@ async function ask<Answer>(path: string, id: string): Promise<Answer> {
   try {
     response = await fetch(new URL(path, `${hub.value.replace(/\/$/, '')}/`));
   } catch {
-    throw new Error(`${new URL(hub.value).host} is out of reach.`);
+    throw new Error(`${new URL(hub.value).host} could not be reached.`);
   }
-  if (!response.ok) throw new Error(`${new URL(hub.value).host} knows no model ${id} (${response.status}).`);
+  if (!response.ok) throw new Error(`${id} was not found on ${new URL(hub.value).host} (${response.status}).`);
   return (await response.json()) as Answer;
 }

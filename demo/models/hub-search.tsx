@@ -42,7 +42,7 @@ export function HubSearch() {
           onInput={(event) => setPasted(event.currentTarget.value)}
         />
         <button type="submit" disabled={isAsking || !pasted.trim()}>
-          What does it need?
+          Check size
         </button>
       </form>
       {problem ? (
@@ -89,8 +89,8 @@ function Found({ model }: { model: HubModel }) {
         </select>
       </label>
       <p class="quiet">
-        Weights: {model.variants.map((variant) => `${variant.dtype} ${formatBytes(variant.bytes)}`).join(', ')}; besides
-        them {formatBytes(model.otherBytes)}. Memory takes at least as much. WASM addresses 4 GB.
+        Weights: {model.variants.map((variant) => `${variant.dtype} ${formatBytes(variant.bytes)}`).join(', ')}; other
+        files: {formatBytes(model.otherBytes)}. The model needs at least this much memory. WASM can address 4 GB.
       </p>
     </section>
   );

@@ -46,7 +46,7 @@ export function ModelOffer({ entry, needs, label, entryText, onReady }: ModelOff
       </header>
       <p class="quiet">
         {entry.metadata?.overview}
-        {entry.metadata?.license ? ` Licence: ${entry.metadata.license}.` : ''}
+        {entry.metadata?.license ? ` License: ${entry.metadata.license}.` : ''}
       </p>
       {isRunning ? <LoadProgress model={entry.id} report={status?.progress} /> : null}
       {state && 'problem' in state ? (

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { deviceMemory, type RecommendedModel, recommendedModels } from 'inpage';
 import { choose, type Device, type Recommendation } from './choose-model.js';
 
-/** Undefined while nobody has looked; null: this device is offered none. */
+/** Undefined while no one has looked; null: this device is offered none. */
 export const recommendation = signal<Recommendation | null | undefined>(undefined);
 /** It has a GPU that a model runs on well. */
 export const hasGPU = signal(false);

@@ -38,7 +38,9 @@ export function RecommendedList({ task, summary, onReady }: RecommendedListProps
           {problem}
         </p>
       ) : null}
-      {found?.length === 0 ? <p class="quiet">None fits into the room that this browser has left.</p> : null}
+      {found?.length === 0 ? (
+        <p class="quiet">No recommended model fits into the storage that this browser has left.</p>
+      ) : null}
       {found?.map(({ entry, bytes, entryText }) => (
         <ModelOffer
           key={entry.id}

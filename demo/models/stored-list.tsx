@@ -22,10 +22,10 @@ export function StoredList() {
   };
   const total = (stored ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   return (
-    <section aria-label="Kept on this device">
-      <h3 class="section">Kept on this device{total > 0 ? ` · ${formatBytes(total)}` : ''}</h3>
+    <section aria-label="Stored on this device">
+      <h3 class="section">Stored on this device{total > 0 ? ` · ${formatBytes(total)}` : ''}</h3>
       {stored?.length === 0 ? (
-        <p class="quiet">Nothing yet. Files of a model are kept here when it is loaded or downloaded.</p>
+        <p class="quiet">Nothing yet. When you load or download a model, its files are stored on this device.</p>
       ) : (
         <ul class="catalog" aria-label="Stored models">
           {stored?.map((model) => (
@@ -54,7 +54,7 @@ export function StoredList() {
 
 /** Of what the model has read and keeps, so that it need not read it again. */
 function promptWords({ count, bytes }: NonNullable<StoredModel['promptCache']>): string {
-  return `${count} kept ${count === 1 ? 'prompt' : 'prompts'} · ${formatBytes(bytes)}`;
+  return `${count} cached ${count === 1 ? 'prompt' : 'prompts'} · ${formatBytes(bytes)}`;
 }
 
 function nameOf({ models, source }: StoredModel): string {
@@ -64,6 +64,6 @@ function nameOf({ models, source }: StoredModel): string {
 function factsOf({ bytes, complete, verified, files }: StoredModel): string[] {
   const facts = [formatBytes(bytes), `${files.length} files`];
   if (!complete) facts.push('not complete');
-  if (verified) facts.push('checked against stated hashes');
+  if (verified) facts.push('hashes verified');
   return facts;
 }

@@ -3,9 +3,9 @@ import type { LoadProgress } from 'inpage';
 import { formatBytes } from './format-bytes.js';
 
 const WAITING = {
-  network: 'waits for the network',
-  retry: 'tries again soon',
-  'other-tab': 'another tab fetches it',
+  network: 'waiting for the network',
+  retry: 'retrying soon',
+  'other-tab': 'downloading in another tab',
 } as const;
 
 /** `12 MB of 40 MB · 3.1 MB/s · 9 s left`; empty while nothing is known. */

@@ -17,7 +17,7 @@ export const HUB_RERANKER: ModelEntry = {
   backend: 'transformers',
   source: 'Xenova/ms-marco-MiniLM-L-6-v2',
   ownedBy: 'Xenova',
-  metadata: { overview: 'Reads query and note together and sorts anew, in English.', license: 'apache-2.0' },
+  metadata: { overview: 'Reads query and note together and sorts again, in English.', license: 'apache-2.0' },
 };
 
 /** 22.7 million parameters of a byte each. */

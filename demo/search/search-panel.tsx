@@ -35,9 +35,9 @@ export function SearchPanel() {
       <h2>Search by meaning</h2>
       <p class="quiet">
         {hasOwnNotes.value ? 'Your notes' : 'Forty notes'} are embedded once by <code>POST /v1/embeddings</code>, every
-        query once more. No word needs to match.
+        query once more. The words do not have to match.
         {embedder.value === 'tiny-embed'
-          ? ' Of the forty, the right note is first for 34 of 40 queries that the card of tiny-embed lists, and among the first three for 37. A larger model finds more: of 112 texts of many kinds tiny-embed finds 32 at once, all-MiniLM-L6-v2 75.'
+          ? ' For the 40 test queries in the model card, the right note comes first 34 times, and in the top three 37 times. A larger model finds more: for 112 texts of many kinds, tiny-embed puts the right one first 32 times, all-MiniLM-L6-v2 75 times.'
           : ''}
       </p>
       <EmbedderChoice />

@@ -1,4 +1,4 @@
-/** The microphone, written down while somebody speaks: each phrase when its speaker pauses. */
+/** The microphone, written down while someone speaks: each phrase when its speaker pauses. */
 import { signal } from '@preact/signals';
 import { LiveSound } from '../wire/live-sound.js';
 import { measureLevels } from './recorder.js';

@@ -24,7 +24,7 @@ export async function record(): Promise<File> {
   try {
     return await new Promise((resolve, reject) => {
       current.ondataavailable = ({ data }) => chunks.push(data);
-      current.onerror = () => reject(new Error('The recording broke off.'));
+      current.onerror = () => reject(new Error('The recording stopped unexpectedly.'));
       current.onstop = () => {
         const type = current.mimeType.split(';')[0] ?? '';
         resolve(new File(chunks, `microphone.${type.includes('mp4') ? 'mp4' : 'webm'}`, { type }));

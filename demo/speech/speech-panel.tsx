@@ -34,7 +34,7 @@ export function SpeechPanel() {
       <h2>Transcribe</h2>
       <p class="quiet">
         <code>POST /v1/audio/transcriptions</code> with <code>stream: true</code>. The bundled model was trained on
-        synthetic voices and everyday sentences: the clips it hears well, a human voice it mostly mishears.
+        synthetic voices and everyday sentences. It transcribes the sample clips well, but gets most human speech wrong.
       </p>
       <Sources />
       <Options />

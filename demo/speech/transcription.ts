@@ -71,7 +71,7 @@ async function show(body: FormData | LiveSound, path: string): Promise<void> {
         note.value = `${((performance.now() - start) / 1000).toFixed(1)} s in this page`;
       }
     }
-    if (!transcript.value) note.value = 'No speech was heard.';
+    if (!transcript.value) note.value = 'No speech was detected.';
   } catch (error) {
     if (!signal.aborted) problem.value = problemOf(error);
   } finally {

@@ -11,7 +11,7 @@ interface BarsProps {
   label: string;
   /** 0 to 1, from left to right. */
   levels: readonly number[];
-  /** Share that has been heard, 0 to 1. Absent: not shown. */
+  /** Share that has been heard, 0 to 1. Undefined: not shown. */
   played?: number | undefined;
 }
 

@@ -12,8 +12,8 @@ export function SpeakPanel() {
     <div class="tool speech">
       <h2>Read aloud</h2>
       <p class="quiet">
-        <code>POST /v1/audio/speech</code>. No voice comes with the page. With one, the chat reads answers aloud, and
-        answers what you say while you hold its microphone.
+        <code>POST /v1/audio/speech</code>. No voice is bundled. After you add one, the chat can read answers aloud, and
+        you can hold its microphone button to talk to it.
       </p>
       {!speaker.value || gets.value[HUB_SPEAKER.id] ? (
         <ModelOffer entry={HUB_SPEAKER} needs={downloadWords(HUB_SPEAKER_BYTES)} label="A voice" />

@@ -5,7 +5,7 @@ import type { WireRequest } from '../wire/wire-log.js';
 import { HUB_SPEAKER, speaker } from './speakers.js';
 import { ANY_VOICE, type Spoken, speakText, speechRequest } from './speech-request.js';
 
-export const text = signal('This page can speak. No server was asked.');
+export const text = signal('This page can speak. No server was involved.');
 export const voice = signal(ANY_VOICE);
 export const speed = signal(1);
 export const sound = signal<File | undefined>(undefined);

@@ -35,7 +35,7 @@ export async function beginTalk(): Promise<void> {
     while (running.value) await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
     talkState.value = '';
     if (question) askAloud(question);
-    else talkProblem.value = 'No speech was heard.';
+    else talkProblem.value = 'No speech was detected.';
   } catch (error) {
     talkProblem.value = problemOf(error);
   } finally {

@@ -23,7 +23,7 @@ async function post(request: WireRequest, body: Body, signal?: AbortSignal): Pro
   if (response.ok) return response;
   const text = await response.text();
   recordEvent(text);
-  throw requestError(text, response.status);
+  throw requestError(text, response.status, response.headers.get('x-error-message'));
 }
 
 function toInit(body: Body): RequestInit {

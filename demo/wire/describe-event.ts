@@ -6,7 +6,7 @@ export interface EventSummary {
   label: string;
   /** What it says. */
   text: string;
-  /** Colours the label. */
+  /** Colors the label. */
   tone: 'text' | 'thought' | 'call' | 'frame' | 'error';
 }
 

@@ -10,13 +10,20 @@ export class RequestError extends Error {
   }
 }
 
-/** Errors come as JSON in several shapes, or as a plain sentence. */
-export function requestError(text: string, status: number): RequestError {
+/** What hosted services send for whatever is wrong with their models. */
+const SAYS_NOTHING = /^Service Temporarily Unavailable/;
+
+/**
+ * Errors come as JSON in several shapes, or as a plain sentence.
+ * @param reason the header `x-error-message`: why, where the sentence is only what hosted services send
+ */
+export function requestError(text: string, status: number, reason?: string | null): RequestError {
+  const why = reason ? decodeURIComponent(reason) : undefined;
   try {
     const { error } = JSON.parse(text) as { error: string | { message: string; param?: string | null } };
-    if (typeof error === 'string') return new RequestError(error);
-    return new RequestError(error.message, error.param ?? undefined);
+    const { message, param } = typeof error === 'string' ? { message: error } : error;
+    return new RequestError((SAYS_NOTHING.test(message) && why) || message, param ?? undefined);
   } catch {
-    return new RequestError(text || `HTTP ${status}`);
+    return new RequestError(why ?? (text || `HTTP ${status}`));
   }
 }

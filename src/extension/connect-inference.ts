@@ -12,7 +12,7 @@ import { hostService, reachHost } from './reach-host.js';
 import { StatusWatch } from './status-watch.js';
 import { isOfExtension, requireExtension, webExtension } from './web-extension.js';
 
-/** Where requests go in every context; resolves nowhere, so that a request past `fetch` reaches nobody. */
+/** Where requests go in every context; resolves nowhere, so that a request past `fetch` reaches no one. */
 const ORIGIN = 'https://inpage.invalid';
 
 /** The service, as a web page has it. */

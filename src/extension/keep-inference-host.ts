@@ -77,7 +77,7 @@ export async function askBackground<Answer extends BackgroundAnswer>(
 ): Promise<Answer> {
   // A background worker that is ended before it has answered is started by the next message.
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    // Rejects where nobody listens.
+    // Rejects where no one listens.
     const answer = (await runtime.sendMessage(message).catch(() => undefined)) as Answer | undefined;
     if (answer) return answer;
   }

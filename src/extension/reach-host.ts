@@ -9,7 +9,7 @@ import { askToOpenHost } from './keep-inference-host.js';
 import { requireExtension } from './web-extension.js';
 import { WirePort } from './wire-port.js';
 
-/** Milliseconds until a connection on which nobody speaks counts as one that another part of the extension has taken. */
+/** Milliseconds until a connection on which no one speaks counts as one that another part of the extension has taken. */
 const SILENCE_MS = 2_000;
 
 /** Milliseconds between two attempts. */
@@ -49,7 +49,7 @@ export async function reachOpenHost(kind: HostPortKind, signal: AbortSignal): Pr
   }
 }
 
-/** Undefined: nobody is there. */
+/** Undefined: no one is there. */
 function awaitHello(port: WirePort): Promise<HostHello | undefined> {
   return new Promise((resolve, reject) => {
     const settled = new AbortController();

@@ -7,7 +7,7 @@ interface ApiEvent<Listener> {
   removeListener(listener: Listener): void;
 }
 
-/** Whoever connects or sends a message, as the browser tells it. */
+/** A caller that connects or sends a message, as the browser tells it. */
 export interface Sender {
   /** Absent in older browsers. */
   origin?: string;
@@ -80,7 +80,7 @@ export function webExtension(): WebExtension | undefined {
 export function requireExtension(): WebExtension {
   const api = webExtension();
   if (api) return api;
-  throw new InferenceError('unavailable', 'This is no part of an extension, or of one that was reloaded since.', {
+  throw new InferenceError('unavailable', 'This is not part of an extension, or of one that was reloaded since.', {
     permanent: true,
   });
 }

@@ -14,7 +14,7 @@ export type WireMessage = CallerMessage<unknown> | CalleeMessage<unknown>;
 export interface WirePiece {
   /** Of its JSON. */
   text: string;
-  /** Of its bytes, in base64. Absent: none. */
+  /** Of its bytes, in base64. Undefined: none. */
   bytes?: string | undefined;
   /** Another piece follows. */
   more?: true | undefined;
@@ -23,7 +23,7 @@ export interface WirePiece {
 /** Bytes, and characters of JSON, in one piece: far less than any browser's limit. */
 export const PIECE_LENGTH = 2 ** 18;
 
-/** The pieces of a message, in order. @throws TypeError for what is no JSON */
+/** The pieces of a message, in order. @throws TypeError for what is not JSON */
 export function toPieces(message: WireMessage): WirePiece[] {
   const [plain, binaries] = withoutBytes(message);
   const text = JSON.stringify({ message: plain, lengths: binaries.map(({ byteLength }) => byteLength) });
@@ -66,7 +66,7 @@ export class PieceReader {
   #texts: string[] = [];
   #parts: Uint8Array[] = [];
 
-  /** The message that this piece completes. @throws InferenceError `internal` for what is no piece */
+  /** The message that this piece completes. @throws InferenceError `internal` for what is not a piece */
   read({ text, bytes, more }: WirePiece): WireMessage | undefined {
     this.#texts.push(text);
     if (bytes !== undefined) this.#parts.push(decodeBase64(bytes) ?? broken());

@@ -27,7 +27,7 @@ export class WirePort extends EventTarget implements CallPort {
     try {
       for (const piece of toPieces(message)) this.#port.postMessage(piece);
     } catch {
-      // The other end is gone and this one was not told yet, or the message is no JSON.
+      // The other end is gone and this one was not told yet, or the message is not JSON.
       this.#break();
     }
   }

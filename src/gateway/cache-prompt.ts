@@ -33,17 +33,17 @@ export async function cachePrompt(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isWanted) {
-    const message = 'Prompts are kept only with the option `promptCache`.';
+    const message = 'Prompts are cached only if the option `promptCache` is set.';
     throw new InferenceError('invalid_request', message, { param: 'promptCache' });
   }
   const { id, backend } = requireModel(inference.catalog, model, 'chat');
   if (backend !== 'transformers' && backend !== 'gguf') {
-    const message = `The prompts of \`${model}\` cannot be kept: only models of the backends \`gguf\` and \`transformers\` do.`;
+    const message = `The prompts of \`${model}\` cannot be cached. Only models with the backends \`gguf\` and \`transformers\` support this.`;
     throw new InferenceError('model_not_supported', message, { param: 'model' });
   }
   const request = toRequest(id, prompt, compatibility);
   if (hasPart(request.prompt, 'image') || hasPart(request.prompt, 'audio')) {
-    const message = 'Prompts with images or audio are not kept.';
+    const message = 'Prompts with images or audio cannot be cached.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });
   }
   const cached: GenerationRequest = { ...request, maxTokens: 1, cachePrompt: 'required' };

@@ -52,7 +52,7 @@ export interface ControlledParts {
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
   kept: KeptResponses;
-  /** Absent: nothing is recorded. */
+  /** Undefined: nothing is recorded. */
   recorder?: Recorder | undefined;
 }
 

@@ -15,7 +15,7 @@ interface Recording {
   replies: Map<string, ScriptedReply>;
 }
 
-/** Whole answers of chat and speech models. Those that fail or are cancelled are left out. */
+/** Whole answers of chat and speech models. Those that fail or are canceled are left out. */
 export class Recorder {
   readonly #secrets: readonly string[];
   readonly #recordings = new Map<string, Recording>();

@@ -114,7 +114,7 @@ async function watched<Result>(
 
 function stuckLoad(id: string, limit: number): InferenceError {
   const seconds = Math.round(limit / 1000);
-  const reason = `The model's engine computed for ${seconds} seconds without a sign of life. One of its files (tokenizer, chat template or graph) may make it compute without end.`;
+  const reason = `The model's engine computed for ${seconds} seconds without responding. One of its files (tokenizer, chat template or graph) may make it compute forever.`;
   return new InferenceError('unavailable', `The model \`${id}\` could not be loaded. ${reason}`, {
     reason,
     retryAfter: 5,

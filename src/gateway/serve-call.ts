@@ -66,7 +66,7 @@ async function* respond(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
-    // The caller may leave here too, and a body that is neither read nor cancelled would hold the engine forever.
+    // The caller may leave here too, and a body that is neither read nor canceled would hold the engine forever.
     yield [head];
     if (!reader) return;
     for (;;) {

@@ -32,7 +32,7 @@ async function backendOf(entry: ModelEntry): Promise<Backend> {
       case 'web-llm':
         return (await fetchPart(() => import('./engines/web-llm/web-llm-backend.js'))).webLlmBackend;
       case 'built-in':
-        throw new InferenceError('model_not_supported', "Only a page can run the browser's own model.");
+        throw new InferenceError('model_not_supported', "Only a page can run the browser's built-in model.");
       case 'scripted':
         return (await fetchPart(() => import('./engines/scripted/scripted-backend.js'))).scriptedBackend;
       case 'upstream':

@@ -7,7 +7,7 @@ import type { SemanticEmbedderFactory } from './engines/built-in/semantic-embedd
 import { serveModel } from './serve-model.js';
 
 /**
- * Serves the browser's own model through this port.
+ * Serves the browser's built-in model through this port.
  * @param own see `ownInterfaces`
  * @returns ends it, and frees what it holds
  */

@@ -114,7 +114,7 @@ export class EngineClient {
     this.#setModels(await this.#call(ask, signal));
   }
 
-  /** Each call finds the engine anew, wherever it is now, through a port of its own that is closed afterwards. */
+  /** Each call finds the engine again, wherever it is now, through a port of its own that is closed afterwards. */
   async #call<Result>(ask: Ask<Result>, signal: AbortSignal): Promise<Result> {
     const channel = await this.#reach(signal);
     try {
@@ -165,7 +165,7 @@ function callSafely(listener: () => void): void {
   }
 }
 
-/** A gateway that is stuck still has its lifeline: its silence shows that nobody will answer. */
+/** A gateway that is stuck still has its lifeline: its silence shows that no one will answer. */
 async function closeWhenSilent(channel: ControlChannel<EngineControl>): Promise<void> {
   const { beat, silentBeats } = REQUEST_TIMING;
   while (!channel.closed.aborted) {

@@ -122,7 +122,7 @@ export class EngineHost {
     } catch {
       return; // The page's policy refuses workers, as the gateway finds out too.
     }
-    // Whoever needs one next finds out why, from a new one.
+    // A caller that needs one next finds out why, from a new one.
     const drop = (): void => {
       if (this.#spare !== spare) return;
       this.#spare = undefined;
@@ -168,7 +168,7 @@ export class EngineHost {
     this.#models.delete(id);
   }
 
-  /** Ends all workers. Whoever waits for them learns so from their lifelines. */
+  /** Ends all workers. A caller that waits for them learns so from their lifelines. */
   stop(): void {
     this.#stopped.abort();
     this.#endWorkers();
@@ -177,7 +177,7 @@ export class EngineHost {
   /** Tries until it succeeds. Rejects when this host is stopped. */
   #start(): Promise<GatewayChannel> {
     const started = this.#tryToStart();
-    started.catch(() => {}); // Nobody may be waiting.
+    started.catch(() => {}); // No one may be waiting.
     this.#startSpare();
     return started;
   }

@@ -1,4 +1,7 @@
-/** One tab's part in the engine: it hosts it, or queues for that and reaches the host through the Service Worker. @module */
+/**
+ * Leader election between tabs: one tab hosts the engine, the others wait in a queue and reach it through the Service Worker.
+ * @module
+ */
 import type { InferenceError } from '../core/errors/inference-error.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
@@ -25,7 +28,7 @@ const CONNECT_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /**
  * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache. Then it
- * leaves its place to others and ends its workers; models are loaded anew when it hosts again.
+ * leaves its place to others and ends its workers; models are loaded again when it hosts again.
  */
 export class EngineTab {
   readonly #options: EngineTabOptions;

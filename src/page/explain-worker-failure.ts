@@ -24,7 +24,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   const url = urlOf(make);
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
   const response = await ask(url, 'no-store');
-  if (!response) return failure(`The worker script ${url} could not be fetched.`, { url });
+  if (!response) return failure(`The worker script ${url} could not be downloaded.`, { url });
   const { status: httpStatus } = response;
   if (!response.ok) {
     return failure(`The worker script ${url} returned status ${httpStatus}. Is it deployed?`, {
@@ -34,7 +34,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   }
   if (globalThis.crossOriginIsolated && !response.headers.has('cross-origin-embedder-policy')) {
     return failure(
-      `The worker script ${url} came without the header cross-origin-embedder-policy, which the page itself has.`,
+      `The worker script ${url} was served without the header cross-origin-embedder-policy, which this page has.`,
       { url, httpStatus },
     );
   }
@@ -49,7 +49,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
   const type = response.headers.get('content-type') ?? 'no content type';
   const reason = /javascript|ecmascript/.test(type)
     ? 'was fetched but did not start. A file that it imports may be missing'
-    : `came as ${type}, not as JavaScript: the server has no such file, or names its type wrong`;
+    : `was served as ${type} instead of JavaScript. The server has no such file, or its content type is wrong`;
   return failure(`The worker script ${url} ${reason}.`, { url, httpStatus });
 }
 

@@ -18,7 +18,7 @@ const ELECTION_JITTER_MS = 300;
 /**
  * Answers for this tab when it hosts, until the signal aborts. A lock alone does not say that the host answers: a page
  * that the browser suspended or that never comes to its messages keeps it.
- * @returns to be called when somebody waits for the host: looks whether it answers, and else takes its place
+ * @returns to be called when someone waits for the host: looks whether it answers, and else takes its place
  */
 export function watchHost(group: string, tab: WatchingTab, signal: AbortSignal): () => Promise<void> {
   const channel = new BroadcastChannel(`inpage:host:${group}`);

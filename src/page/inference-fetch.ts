@@ -9,7 +9,7 @@ import { encodeForm } from './encode-form.js';
 
 /** The bases that are answered, and in whose manner. */
 export interface FetchSettings extends Bases {
-  /** Absent: it depends on whom a request was meant for. */
+  /** Undefined: it depends on whom a request was meant for. */
   compatibility?: CompatibilityName;
   /** In an extension: `origin` of the payload. */
   asker?: string;

@@ -5,7 +5,7 @@ import { differentOptions, type OptionTexts } from './engine-group.js';
 interface TabNote {
   group: string;
   hashes: Record<string, string>;
-  /** To a tab that has just started; nobody answers it. */
+  /** To a tab that has just started; no one answers it. */
   isAnswer: boolean;
 }
 
@@ -32,13 +32,13 @@ export async function watchOtherTabs(
     console.warn(
       [
         names.length > 0
-          ? `inpage: another tab of this app started with other options (\`${names.join('`, `')}\`).`
-          : 'inpage: another tab of this app started with another version of inpage.',
-        ...(data.group === group ? [] : ['Each of the two has an engine and models of its own.']),
+          ? `inpage: another tab of this app started with different options (\`${names.join('`, `')}\`).`
+          : 'inpage: another tab of this app started with a different version of Inpage.',
+        ...(data.group === group ? [] : ['The two tabs do not share an engine: each loads its own models.']),
         ...(names.some((name) => ofWorker.includes(name))
-          ? ['The Service Worker answers the one that started last, the other only through `inference.fetch`.']
+          ? ['The Service Worker serves the tab that started last. In the other tab, only `inference.fetch` works.']
           : []),
-        'Start all with the same options.',
+        'Start all tabs with the same options.',
       ].join(' '),
     );
   };

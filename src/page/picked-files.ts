@@ -12,9 +12,13 @@ export async function listPicked(picked: PickedFiles): Promise<LocalFile[]> {
   const files = Array.from(picked as ArrayLike<unknown>).filter((file) => file !== null);
   if (files.length > 0 && files.every(isEntry)) return (await Promise.all(files.map(listEntry))).flat();
   if (files.length === 0 || !files.every((file) => file instanceof File)) {
-    throw new InferenceError('invalid_request', 'Pass a picked folder, picked files, or what was dropped.', {
-      param: 'files',
-    });
+    throw new InferenceError(
+      'invalid_request',
+      '`files` must be a directory handle, or a non-empty list of `File` or `FileSystemEntry` objects.',
+      {
+        param: 'files',
+      },
+    );
   }
   return files.map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }

@@ -60,6 +60,6 @@ export function useModel(id: string): UsedModel {
 
 function useStore(): InferenceStore {
   const store = useContext(StoreContext);
-  if (!store) throw new Error('inpage: put <InferenceProvider store={…}> around the components that use its hooks.');
+  if (!store) throw new Error('inpage: hooks such as useInference must be used inside <InferenceProvider store={…}>.');
   return store;
 }

@@ -7,7 +7,7 @@ import { startInference } from './start-inference.js';
 
 /** What a store holds. A new object after each change, and the same object until then. */
 export interface InferenceSnapshot {
-  /** `idle`: nobody has subscribed yet, or the store was stopped. `failed`: `error` says why; `start` tries again. */
+  /** `idle`: no one has subscribed yet, or the store was stopped. `failed`: `error` says why; `start` tries again. */
   readonly state: 'idle' | 'starting' | 'ready' | 'failed';
   /** While `ready`. */
   readonly inference?: PageInference;

@@ -1,4 +1,4 @@
-/** Answers plain requests of a page that no host will answer: they would wait in vain. @module */
+/** Answers plain `fetch` requests with a 503 at once if no host can answer them. Otherwise they would hang. @module */
 import {
   PROTOCOL_VERSION,
   type GatewayHandshake,
@@ -29,9 +29,9 @@ export interface Refusal {
 
 /** One line of ASCII, for the header `x-error-message` and the console. */
 const STOPPED =
-  'Inference was stopped on this page, and no other tab runs it: neither `fetch` nor `inference.fetch` is answered until `startInference` is called again.';
+  'Inference was stopped on this page and is not running in any other tab. Call `startInference` again before you use `fetch` or `inference.fetch`.';
 const OLD_WORKER =
-  'This page runs inference without its Service Worker, but an old one is still there: use `inference.fetch`, or remove it with `uninstallInference()`.';
+  'This page uses `serviceWorker: false`, but a Service Worker from an earlier visit is still registered. Use `inference.fetch`, or remove the old one with `uninstallInference()`.';
 
 /** Answers the Service Worker's question for a host with a refusal where no tab of this origin hosts. */
 export function refuseRequests(container: ServiceWorkerContainer, refusal: Refusal): void {

@@ -158,7 +158,7 @@ async function takeControl(
     if (hello.version === PROTOCOL_VERSION) break;
     if (isUpdated) {
       throw failure(
-        `The Service Worker script ${url.pathname} belongs to another version of inpage. Copy it again: \`npx inpage init public\`.`,
+        `The Service Worker script ${url.pathname} comes from a different version of Inpage. Copy it again: \`npx inpage init public\`.`,
       );
     }
     // The page may be newer than what the browser has stored of the script.
@@ -203,7 +203,7 @@ async function activatedWorker(
 }
 
 /**
- * Chromium asks the worker that has the page to leave it, and forgets that when this one starts anew for a request
+ * Chromium asks the worker that has the page to leave it, and forgets that when this one starts again for a request
  * meanwhile. It asks again once for an installed worker that says so, and for each new one. That is the last resort: when a
  * worker is replaced, others may wait for it in vain.
  */
@@ -259,14 +259,14 @@ async function foreignScript(url: URL, signal: AbortSignal): Promise<never> {
   // Scripts that import ours name it, and bundles contain its messages.
   if (script.includes('inpage')) return rejectOnAbort(signal);
   throw failure(
-    `The Service Worker ${url.pathname} does not import Inpage. Begin it with importScripts('inpage-sw.js'), or leave \`serviceWorker\` out.`,
+    `The Service Worker ${url.pathname} does not import Inpage. Make importScripts('inpage-sw.js') its first line, or leave \`serviceWorker\` out.`,
   );
 }
 
 function lostTo(other: string, { pathname }: URL, reason: string): InferenceError {
   const path = new URL(other).pathname;
   return failure(
-    `The Service Worker ${path} controls this page, because ${reason} ${pathname}. Begin it with importScripts('${pathname}') and pass \`serviceWorker: '${path}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+    `Another Service Worker, ${path}, controls this page because ${reason} ${pathname}. Make importScripts('${pathname}') its first line and pass \`serviceWorker: '${path}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
   );
 }
 

@@ -27,8 +27,8 @@ export function watchNeighbours(
     if (isOpen() || now === undefined) return;
     console.warn(
       now === url.pathname
-        ? `inpage: a page that started with other options registered the Service Worker ${now}. Requests of this page are now answered by \`inference.fetch\` only. Start all pages with the same \`prefix\`, \`intercept\`, \`compatibility\` and \`whenUnhosted\`.`
-        : `inpage: the Service Worker ${now} now controls this page. Its requests are answered by \`inference.fetch\` only. ${advice(now, url)}`,
+        ? `inpage: a page that started with different options registered the Service Worker ${now}. Plain \`fetch\` to Inpage no longer works on this page; \`inference.fetch\` still does. Start all pages with the same \`prefix\`, \`intercept\`, \`compatibility\` and \`whenUnhosted\`.`
+        : `inpage: the Service Worker ${now} has taken control of this page. Plain \`fetch\` to Inpage no longer works here; \`inference.fetch\` still does. ${advice(now, url)}`,
     );
   };
   container.addEventListener('controllerchange', look, { signal });
@@ -36,7 +36,7 @@ export function watchNeighbours(
 }
 
 function advice(other: string, { pathname }: URL): string {
-  return `A page can have only one: begin ${other} with importScripts('${pathname}') and pass \`serviceWorker: '${other}'\` to startInference. See ${DOCUMENT}`;
+  return `A page can have only one Service Worker, so make importScripts('${pathname}') the first line of ${other} and pass \`serviceWorker: '${other}'\` to startInference. See ${DOCUMENT}`;
 }
 
 function pathOf(scriptURL: string | undefined): string | undefined {

@@ -171,7 +171,7 @@ const LATEST = Symbol.for('inpage.latest');
 const page = globalThis as { [RUNNING]?: Set<OptionTexts>; [LATEST]?: LatestStart };
 
 /**
- * Notes that a service with these options runs on this page: a second one with other options would fight with it.
+ * Registers a running service. A second one on the same page must have the same options.
  * @returns to be called when it has stopped
  * @throws InferenceError `invalid_request` that names the options in which one that runs differs
  */
@@ -180,7 +180,7 @@ function claimPage(options: OptionTexts): () => void {
   for (const other of running) {
     const names = differentOptions(options, other);
     if (names.length > 0) {
-      const message = `Inference already runs on this page with other options (\`${names.join('`, `')}\`). Call its \`stop()\` first.`;
+      const message = `Inference is already running on this page with different options (\`${names.join('`, `')}\`). Call its \`stop()\` first.`;
       throw new InferenceError('invalid_request', message, { param: names[0]! });
     }
   }
@@ -201,7 +201,7 @@ function serviceWorkerContainer({
   if (navigator.serviceWorker) return navigator.serviceWorker;
   throw new InferenceError(
     'unavailable',
-    'This page cannot have a Service Worker (it needs https or localhost). Pass `serviceWorker: false` and use `inference.fetch`.',
+    'This page cannot use a Service Worker, which requires https or localhost. Pass `serviceWorker: false` and use `inference.fetch`.',
   );
 }
 
@@ -239,7 +239,7 @@ async function verifyInterception(
   if (answer.headers.has('x-request-id')) return;
   throw new InferenceError(
     'unavailable',
-    `The Service Worker ${script} answers ${baseURL} before inpage can: put its \`importScripts\` of inpage on the first line, above its own \`fetch\` listener. Or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+    `The Service Worker ${script} handles requests to ${baseURL} before Inpage does. Move its \`importScripts\` of Inpage to the first line, above its own \`fetch\` listener. Or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
   );
 }
 

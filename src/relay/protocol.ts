@@ -69,7 +69,7 @@ export interface TabHandshake {
 /** A Request as data. */
 export interface RequestPayload {
   url: string;
-  /** It was meant for an intercepted base of another origin. Absent: it was not. */
+  /** It was meant for an intercepted base of another origin. Undefined: it was not. */
   intercepted?: boolean;
   method: string;
   headers: [string, string][];
@@ -77,7 +77,7 @@ export interface RequestPayload {
   body: ArrayBuffer | 'broken' | undefined;
   /** Instead of `body`: what is still being made. It is moved, so it can be sent once. */
   stream?: [ReadableStream<Uint8Array>] | undefined;
-  /** Of all chunks that the client has, when their host is gone and another one is to resume the answer. Absent: none. */
+  /** Of all chunks that the client has, when their host is gone and another one is to resume the answer. Undefined: none. */
   checkpoints?: ResumeCheckpoint[] | undefined;
   /** In an extension: the web page's origin that asks, or nothing for the extension itself. Absent: there is no extension. */
   origin?: string | undefined;
@@ -89,7 +89,7 @@ export interface RequestPayload {
 export interface ResponseHead {
   /** 0: a network error. */
   status: number;
-  /** Absent: none. */
+  /** Undefined: none. */
   statusText?: string | undefined;
   headers: [string, string][];
   /** The body is passed on piece by piece as it is made; else it comes whole or not at all. */
@@ -101,7 +101,7 @@ export interface ResponseHead {
 /** What comes together of a response's body. */
 export interface ResponseChunk {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Absent: another host cannot resume the answer after this chunk. */
+  /** Undefined: another host cannot resume the answer after this chunk. */
   checkpoint?: ResumeCheckpoint | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a Service Worker finds the tab that hosts the engine: it asks, on every request anew, because anything it
+ * How a Service Worker finds the tab that hosts the engine: it asks, again on every request, because anything it
  * remembered would be lost when the browser stops it.
  * @module
  */

@@ -17,7 +17,7 @@ export interface FindRouteOptions {
   /** The page that makes the request; its own handler answers, where it has one. */
   asker: string;
   key: string;
-  /** Milliseconds until it is given up. */
+  /** Milliseconds until it is abandoned. */
   limit: number;
 }
 

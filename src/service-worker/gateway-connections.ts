@@ -43,7 +43,7 @@ export class GatewayConnections {
     return gateway;
   }
 
-  /** The tab starts anew and may belong to another engine now. */
+  /** The tab starts again and may belong to another engine now. */
   forget(tab: string): void {
     const connection = this.#connections.get(tab);
     if (connection) this.#close(tab, connection);
@@ -51,7 +51,7 @@ export class GatewayConnections {
 
   /** Opens a connection through a port that is about to be used for a call. */
   #store(tab: string, { port, hello }: GatewayPort): void {
-    // Without a lifeline nobody would say when the gateway is dead.
+    // Without a lifeline no one would say when the gateway is dead.
     if (hello.lifeline === undefined || this.#connections.has(tab)) return;
     const { port1, port2 } = new MessageChannel();
     port.postMessage(NEW_CALL, [port2]);

@@ -79,7 +79,7 @@ async function lockAll(stored: readonly StoredModel[]): Promise<(() => void)[]> 
     if (release) releases.push(release);
     else {
       for (const taken of releases) taken();
-      throw new InferenceError('unavailable', `The model's file \`${file}\` is being fetched.`, { retryAfter: 5 });
+      throw new InferenceError('unavailable', `The model's file \`${file}\` is being downloaded.`, { retryAfter: 5 });
     }
   }
   return releases;

@@ -206,7 +206,7 @@ export class ModelFiles {
     return findFact(this.#locationOf(file), question, this.#environment.storage);
   }
 
-  /** Stores what was found out about a stored file with it: it is forgotten when the file is removed or fetched anew. */
+  /** Stores what was found out about a stored file with it: it is forgotten when the file is removed or fetched again. */
   keepFact(file: string, question: string, answer: boolean): Promise<void> {
     return keepFact(this.#locationOf(file), question, answer, this.#environment.storage);
   }
@@ -223,7 +223,7 @@ export class ModelFiles {
   }
 
   /**
-   * Reads all files that were asked for again and fetches the damaged ones anew.
+   * Reads all files that were asked for again and fetches the damaged ones again.
    * @returns whether one was damaged
    */
   async repair(): Promise<boolean> {

@@ -92,7 +92,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'service-worker-script',
     'problem',
-    /\/inpage-sw\.js is a web page/,
+    /\/inpage-sw\.js returned an HTML page/,
   ],
   [
     'the script has another type',
@@ -101,7 +101,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'service-worker-script',
     'problem',
-    /comes as text\/plain/,
+    /is served as text\/plain/,
   ],
   [
     'a file of ONNX Runtime is missing',
@@ -128,7 +128,7 @@ it.each<[string, RegExp, (route: Route) => Promise<void>, InferenceOptions, stri
     TINY,
     'models',
     'problem',
-    /tiny-chat\/config\.json is a web page.*`tiny` has the `source`/,
+    /tiny-chat\/config\.json returned an HTML page.*`tiny` has the `source`/,
   ],
   [
     'the weights are missing',

@@ -51,7 +51,7 @@ it('is given up after 30 seconds, requests that wait learn it, and the repaired 
   );
   expect(error).toMatchObject({
     code: 'unavailable',
-    message: expect.stringMatching(/30 seconds without a sign of life.*tokenizer/) as string,
+    message: expect.stringMatching(/30 seconds without responding.*tokenizer/) as string,
   });
   expect(await waiting).toBe(503);
   expect(performance.now() - started).toBeLessThan(90_000);

@@ -38,7 +38,9 @@ describe('another Service Worker', () => {
     const page = await openHost(context, OPTIONS);
     expect(await door(page)).toBe('service-worker');
     await registerInPage(page, '/other-sw.js');
-    await expect.poll(told).toMatch(/\/other-sw\.js now controls this page.*importScripts\('\/inpage-sw\.js'\)/);
+    await expect
+      .poll(told)
+      .toMatch(/\/other-sw\.js has taken control of this page.*importScripts\('\/inpage-sw\.js'\)/);
     expect(await door(page)).toBe('fetch');
     expect((await ask(page, 'quick', 'inference.fetch')).status).toBe(200);
   });
@@ -53,7 +55,7 @@ describe('another Service Worker', () => {
   it('of a narrower scope fails the start at once, and is named', async () => {
     await registerInPage(await openApp(), '/other-sw.js', '/host.html');
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
-      /\/other-sw\.js controls this page.*importScripts\('\/inpage-sw\.js'\)/,
+      /\/other-sw\.js, controls this page.*importScripts\('\/inpage-sw\.js'\)/,
     );
   });
 
@@ -62,7 +64,7 @@ describe('another Service Worker', () => {
     const late = `${script}\nimportScripts('/inpage-sw.js');`;
     await context.route('**/late-sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: late }));
     await expect(openHost(context, { ...OPTIONS, serviceWorker: '/late-sw.js' })).rejects.toThrow(
-      /The Service Worker \/late-sw\.js answers .*\/v1 before inpage can: put its `importScripts`/,
+      /The Service Worker \/late-sw\.js handles requests to .*\/v1 before Inpage does. Move its `importScripts`/,
     );
   });
 
@@ -71,7 +73,7 @@ describe('another Service Worker', () => {
     await registerInPage(app, '/other-sw.js');
     await app.evaluate(() => void fetch('/hang'));
     await expect(openHost(context, OPTIONS)).rejects.toThrow(
-      /\/other-sw\.js controls this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
+      /\/other-sw\.js, controls this page.* busy .*importScripts\('\/inpage-sw\.js'\)/,
     );
   });
 
@@ -99,7 +101,9 @@ describe('other options', () => {
     for (const page of [first, second]) {
       await expect
         .poll(() => warnings.filter((warning) => warning.page === page).map(({ text }) => text))
-        .toContainEqual(expect.stringMatching(/another tab .* other options \(`models`, `requestTimeout`\)\. Each/));
+        .toContainEqual(
+          expect.stringMatching(/another tab .* different options \(`models`, `requestTimeout`\)\. The two tabs/),
+        );
     }
     expect([await door(first), await door(second)]).toEqual(['service-worker', 'service-worker']);
   });
@@ -116,7 +120,7 @@ describe('other options', () => {
         [OPTIONS.models, requestTimeout],
       );
     expect(await start(5)).toMatch(
-      /^requestTimeout: .*already runs .* with other options \(`requestTimeout`\).*`stop\(\)`/,
+      /^requestTimeout: .*already running .* with different options \(`requestTimeout`\).*`stop\(\)`/,
     );
     expect(await start(600)).toBe('started');
     expect(told()).toBe('');

@@ -154,7 +154,7 @@ describe('JSON', () => {
     expect(await schema.getAttribute('aria-invalid')).toBe('true');
     await schema.fill('{ "type": ');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await alert.filter({ hasText: 'The schema is no JSON' }).waitFor();
+    await alert.filter({ hasText: 'The schema is not valid JSON' }).waitFor();
   });
 });
 
@@ -245,7 +245,7 @@ describe('speech', () => {
 
 it('the browser’s own model is offered with what it needs, and answers', async () => {
   await go('Models');
-  const offer = page.getByRole('complementary', { name: 'The browser’s own model' });
+  const offer = page.getByRole('complementary', { name: 'The browser’s built-in model' });
   await offer.getByText('on this device already').waitFor();
   await offer.getByRole('button', { name: 'Get it' }).click();
   await offer.waitFor({ state: 'detached' });
@@ -280,7 +280,7 @@ it('the check of the page finds that everything works', async () => {
   await go('Check');
   const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem');
   await findings.filter({ hasText: 'webgpu' }).waitFor();
-  expect(await findings.filter({ hasText: 'does not work' }).allInnerTexts()).toEqual([]);
+  expect(await findings.filter({ hasText: 'problem' }).allInnerTexts()).toEqual([]);
   expect(await findings.filter({ hasText: 'inference runs with' }).count()).toBe(1);
 });
 

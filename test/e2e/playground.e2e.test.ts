@@ -173,7 +173,7 @@ describe('models', () => {
     const page = await open('models');
     await page.getByText('Add a model of the hub').click();
     const id = page.getByLabel('Model id');
-    const ask = page.getByRole('button', { name: 'What does it need?' });
+    const ask = page.getByRole('button', { name: 'Check size' });
     await id.fill('owner/picture');
     await ask.click();
     await page.getByText('owner/picture neither chats nor embeds: it is for image-to-image.').waitFor();
@@ -199,7 +199,7 @@ describe('models', () => {
     const page = await open('models');
     await page.getByText('Add a model of the hub').click();
     await page.getByLabel('Model id').fill('owner/small-embed');
-    await page.getByRole('button', { name: 'What does it need?' }).click();
+    await page.getByRole('button', { name: 'Check size' }).click();
     await page.getByRole('region', { name: 'owner/small-embed' }).getByRole('button', { name: 'Add' }).click();
     await go(page, 'Search');
     const nearest = page.getByRole('list', { name: 'Notes, nearest first' }).getByRole('listitem');

@@ -42,6 +42,6 @@ it('with `serviceWorker: false` where an old Service Worker is still there', asy
   const page = await openHost(context, { ...OPTIONS, serviceWorker: false });
   const refused = await reasonOf(page);
   expect(refused.status).toBe(503);
-  expect(refused.reason).toMatch(/without its Service Worker.*`inference\.fetch`.*`uninstallInference\(\)`/);
+  expect(refused.reason).toMatch(/serviceWorker: false.*`inference\.fetch`.*`uninstallInference\(\)`/);
   expect(await ask(page, 'counting', 'inference.fetch')).toMatchObject({ status: 200 });
 });

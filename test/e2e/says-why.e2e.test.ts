@@ -77,7 +77,7 @@ it('a model whose server is out of reach says so', async () => {
   const source = 'http://localhost:9/models/far';
   const page = await openHost(context, { models: [{ id: 'far', task: 'chat', backend: 'transformers', source }] });
   const error = await loadError(page, 'far');
-  expect(error?.message).toContain('could not be fetched');
+  expect(error?.message).toContain('could not be downloaded');
   expect(error?.url).toContain(source);
 });
 
@@ -96,7 +96,7 @@ it('a part that was lost once on its way is fetched again, and the request is an
 });
 
 it.each([
-  ['the network is gone', (): Promise<unknown> => context.setOffline(true), /model-worker\S* could not be fetched/],
+  ['the network is gone', (): Promise<unknown> => context.setOffline(true), /model-worker\S* could not be downloaded/],
   [
     'another version was deployed',
     () => context.route(/model-worker/, (route) => route.fulfill({ status: 404, body: 'Not Found' })),
@@ -132,7 +132,7 @@ it('a part of Inpage that is fetched with the first load is named, and the load 
   await context.setOffline(true);
   expect(await loadError(page, 'late')).toMatchObject({
     code: 'unavailable',
-    message: expect.stringMatching(/part of Inpage could not be fetched/) as string,
+    message: expect.stringMatching(/part of Inpage could not be downloaded/) as string,
     url: expect.stringMatching(/\.js$/) as string,
   });
   await context.setOffline(false);

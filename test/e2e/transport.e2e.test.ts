@@ -140,7 +140,7 @@ describe('cancelling', () => {
 });
 
 describe('a plain fetch that does not stream', () => {
-  it.each(['is closed', 'navigates'])('is given up when its page %s', async (leaves) => {
+  it.each(['is closed', 'navigates'])('is canceled when its page %s', async (leaves) => {
     const host = await openHost(context, MODELS);
     const guest = await openHost(context, MODELS);
     const body = JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'Hi' }] });

@@ -124,7 +124,7 @@ describe('a model in another realm', () => {
       await pass(40_000);
       expect(await failure).toMatchObject({
         code: 'unavailable',
-        message: expect.stringMatching(/`m` could not be loaded.*30 seconds without a sign of life.*tokenizer/),
+        message: expect.stringMatching(/`m` could not be loaded.*30 seconds without responding.*tokenizer/),
       });
       expect(ended).toBe(1);
     });

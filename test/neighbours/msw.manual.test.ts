@@ -151,7 +151,7 @@ describe.each([
       await visit(page, `order=${order}&${OWN_SCRIPT}&inpage=/inpage-sw.js`);
       const loser =
         order === 'inpage,msw'
-          ? /\/mockServiceWorker\.js now controls this page/
+          ? /\/mockServiceWorker\.js has taken control of this page/
           : /replaces .*\/mockServiceWorker\.js/;
       await expect.poll(() => told().join('\n')).toMatch(loser);
     },

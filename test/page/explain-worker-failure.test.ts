@@ -44,7 +44,7 @@ it('a server that leaves the headers out of its 304 is told so, and what to do',
 it('one that never sends them is not said to answer 304', async () => {
   serve({ 'no-store': SCRIPT });
   const { message } = await explained();
-  expect(message).toMatch(/came without the header cross-origin-embedder-policy, which the page itself has/);
+  expect(message).toMatch(/was served without the header cross-origin-embedder-policy, which this page has/);
   expect(message).not.toContain('304');
 });
 
@@ -56,9 +56,9 @@ it('without isolation no header is missed', async () => {
 });
 
 it.each<[string, Parameters<typeof serve>, RegExp]>([
-  ['nobody answers', [undefined], /could not be fetched/],
+  ['nobody answers', [undefined], /could not be downloaded/],
   ['it is gone', [{}, 404], /returned status 404\. Is it deployed/],
-  ['a page stands there', [{ 'no-store': { ...ISOLATING, 'content-type': 'text/html' } }], /came as text\/html/],
+  ['a page stands there', [{ 'no-store': { ...ISOLATING, 'content-type': 'text/html' } }], /was served as text\/html/],
 ])('%s', async (_, answers, reason) => {
   serve(...answers);
   vi.stubGlobal('crossOriginIsolated', false);

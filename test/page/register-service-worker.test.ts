@@ -48,6 +48,6 @@ it('a script of the app that does not import ours is named', async () => {
     signal,
   });
   await expect(registering).rejects.toThrow(
-    "app-sw.js does not import Inpage. Begin it with importScripts('inpage-sw.js')",
+    "app-sw.js does not import Inpage. Make importScripts('inpage-sw.js') its first line",
   );
 });

@@ -402,14 +402,14 @@ describe('room that storage refuses before it holds a byte', () => {
   it('is missed for as many bytes as the server tells', async () => {
     await expect(files().find('large.bin')).rejects.toMatchObject({
       code: 'insufficient_resources',
-      message: expect.stringContaining('stored 0 MB of the 27 MB of `large.bin` and no more') as string,
+      message: expect.stringContaining('stopped after 0 MB of 27 MB of `large.bin`') as string,
       details: { neededBytes: LARGE.length, freeBytes: 0 },
     });
   });
 
   it('is missed for a file of unknown size without a size', async () => {
     await expect(files().find('config.json')).rejects.toMatchObject({
-      message: expect.stringContaining('stored 0 MB of `config.json` and no more') as string,
+      message: expect.stringContaining('stopped after 0 MB of `config.json`') as string,
     });
   });
 });

@@ -80,7 +80,7 @@ export interface InferenceErrorDetails {
   model?: string;
   /** Trying again cannot help: something has to be changed first. */
   permanent?: boolean;
-  /** The browser downloads its model only after a gesture of the user; until then the entry's fallback serves. */
+  /** The browser downloads its model only after a user gesture; until then the entry's fallback serves. */
   needsGesture?: boolean;
   /** The file that was asked for when loading failed. For the page only. */
   url?: string;

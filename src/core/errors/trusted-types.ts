@@ -60,7 +60,7 @@ export function trustWorkersOfThisThread(): void {
   if (scope.trustedTypes && 'Worker' in scope) scope.Worker = trusting(scope.Worker);
 }
 
-/** What to tell somebody whose policy demands Trusted Types and does not allow ours; undefined for other errors. */
+/** What to tell someone whose policy demands Trusted Types and does not allow ours; undefined for other errors. */
 export function trustedTypesError(thrown: unknown): InferenceError | undefined {
   if (policy !== null || !(thrown instanceof TypeError) || !/Trusted(ScriptURL| ?Type)/.test(thrown.message)) return;
   const reason =

@@ -1,4 +1,4 @@
-/** Recognises formats of recordings by their first bytes. @module */
+/** Recognizes formats of recordings by their first bytes. @module */
 
 /** The containers that can be decoded; `mp4` also holds M4A, `mpeg` MP3 and bare AAC. */
 export type AudioContainer = 'wav' | 'mpeg' | 'aac' | 'flac' | 'ogg' | 'webm' | 'mp4';

@@ -32,17 +32,17 @@ export interface ModelInfo {
   reasoningFormat: ReasoningFormat;
   /** Image parts are understood. */
   images: boolean;
-  /** Sound is understood as it is. Absent: a speech model transcribes it. */
+  /** Sound is understood as it is. Undefined: a speech model transcribes it. */
   audio?: boolean;
-  /** What the model's files say of it, for lists of models. Absent: nothing. */
+  /** What the model's files say of it, for lists of models. Undefined: nothing. */
   description?: VendorMetadata;
-  /** How its makers want tokens chosen. Absent: they do not say. */
+  /** How its makers want tokens chosen. Undefined: they do not say. */
   sampling?: SamplingDefaults;
   /** Of a model that speaks: at least one. */
   voices?: Voice[];
   /** Numbers per embedding. */
   dimensions?: number;
-  /** How many requests may run at a time; others wait for their turn. Absent: text and speech one by one. */
+  /** How many requests may run at a time; others wait for their turn. Undefined: text and speech one by one. */
   concurrency?: number;
 }
 
@@ -50,7 +50,7 @@ export interface ModelInfo {
  * A model that is ready. Engines on the device run one generation at a time, or as many as they can decode together
  * (`concurrency`), so callers queue (`scheduler/`); one call more is a defect.
  *
- * Cancelling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
+ * Canceling: when `signal` aborts, the engine stops within one token and the iterable ends by throwing an
  * InferenceError `cancelled`; afterwards the model is free. Breaking out of the iteration does the same.
  */
 export interface LoadedModel {
@@ -89,7 +89,7 @@ export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   assetsURL: string;
   /** Absolute URL that relative `source` URLs are resolved against. */
   pageURL: string;
-  /** Gigabytes of the device's memory, as the page sees it. Default: what the engine's worker sees. */
+  /** Gigabytes of the device's memory, as the page sees it. Undefined: what the engine's worker sees. */
   deviceMemory?: number;
   /** Files that a person picked: they stand for the server. */
   localFiles?: readonly LocalFile[];
@@ -98,6 +98,6 @@ export interface LoadOptions extends Partial<OptionsByRealm['model']> {
 /** @internal Loads models of one engine. Throws InferenceError `insufficient_resources` before any download when it cannot run here. */
 export interface Backend {
   load(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel>;
-  /** Brings all of a model's files into the store without loading it. Absent: it has none. Rejects with InferenceError. */
+  /** Brings all of a model's files into the store without loading it. Undefined: it has none. Rejects with InferenceError. */
   fetchFiles?(entry: ModelEntry, options: LoadOptions): Promise<void>;
 }

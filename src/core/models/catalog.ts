@@ -64,7 +64,7 @@ export class Catalog {
     const entry = this.#byName.get(name);
     if (!entry) {
       const known = this.usable();
-      const hint = known.length === 0 ? '' : ` There is ${listModels(known)}.`;
+      const hint = known.length === 0 ? '' : ` Available models: ${listModels(known)}.`;
       throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, {
         param: 'model',
       });

@@ -21,7 +21,7 @@ export function isHubId(source: string): boolean {
 /**
  * The folder that a `source` names: absolute, ends with `/`. Undefined for a hub id.
  * @param pageURL absolute
- * @throws TypeError when it is no URL
+ * @throws TypeError when it is not a URL
  */
 export function folderURLOf(source: string, pageURL: string): string | undefined {
   return isHubId(source) ? undefined : new URL(source.endsWith('/') ? source : `${source}/`, pageURL).href;
@@ -30,7 +30,7 @@ export function folderURLOf(source: string, pageURL: string): string | undefined
 /**
  * The URL of a GGUF file that a `source` names by itself; undefined when it names a folder or a hub id.
  * @param pageURL absolute
- * @throws TypeError when it is no URL
+ * @throws TypeError when it is not a URL
  */
 export function ggufFileURLOf({ id, backend, source = id, file }: Located, pageURL: string): URL | undefined {
   const isFile = backend === 'gguf' && file === undefined && /\.gguf(?:[?#]|$)/i.test(source);
@@ -40,7 +40,7 @@ export function ggufFileURLOf({ id, backend, source = id, file }: Located, pageU
 /**
  * The base of a remote `/v1`: absolute, without a slash at its end.
  * @param pageURL absolute
- * @throws TypeError when it is no URL
+ * @throws TypeError when it is not a URL
  */
 export function upstreamURLOf(source: string | undefined, pageURL: string): string {
   if (!source) throw new TypeError('An upstream model needs a `source`.');
@@ -50,7 +50,7 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
 /**
  * Absolute URLs (and hub ids) of all that an entry names. A relative source means other files on a page in another folder.
  * @param pageURL absolute
- * @throws TypeError when one is no URL
+ * @throws TypeError when one is not a URL
  */
 export function filesOf(entry: Located, pageURL: string): string[] {
   const { backend, id, source, file, modelLibrary } = entry;

@@ -29,16 +29,16 @@ export interface InferenceOptions {
    */
   models?: readonly ModelEntry[];
   /**
-   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts where there is no such header. Absent: any key,
+   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts if there is no such header. Default: any key,
    * or none.
    */
   apiKeys?: readonly ApiKey[];
   /** How often a key may ask; more is answered with 429. */
   rateLimits?: RateLimits;
   /**
-   * `hosted` answers as hosted services do where the specification breaks clients that were written for them: cut JSON and
-   * cut calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`, and what coding agents send.
-   * Absent: `service` on the page's own base, `hosted` on intercepted bases of other origins.
+   * `hosted` behaves like hosted services in the places where the specification would break existing clients: truncated
+   * JSON and tool calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`, and what coding agents send.
+   * Default: `service` on the page's own base URL, `hosted` on intercepted base URLs of other origins.
    */
   compatibility?: 'service' | 'hosted';
   /**
@@ -48,7 +48,7 @@ export interface InferenceOptions {
   requestTimeout?: number;
   /**
    * Keep the answers of chat and speech models with their timing in memory: `inference.recorded()` returns them as scripted
-   * models for tests. Absent: nothing is kept.
+   * models for tests. Default: nothing is kept.
    */
   record?: boolean;
   /**
@@ -80,8 +80,8 @@ export interface InferenceOptions {
    */
   hub?: string;
   /**
-   * Keep what models computed of long prompts on the disk, up to so many bytes: a number, or a text such as `256MB` (`kB`,
-   * `MB`, `GB`). After a reload such a prompt is not read again. Absent: nothing is kept.
+   * Caches processed prompts on disk, up to this many bytes: a number, or a string such as `256MB` (`kB`, `MB`, `GB`). After
+   * a reload, a cached prompt is not processed again. Default: off.
    */
   promptCache?: number | string;
   /**
@@ -151,7 +151,7 @@ const size = v.pipe(
   v.check((bytes) => Number.isFinite(bytes) && bytes > 0, SIZE),
 );
 
-/** NaN for what is no size. */
+/** NaN for what is not a size. */
 function toBytes(value: number | string): number {
   if (typeof value === 'number') return value;
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(kB|MB|GB)$/.exec(value) ?? [];

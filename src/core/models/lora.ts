@@ -31,11 +31,11 @@ const MOST_SCALE = 4;
 
 const LORA = fields(
   {
-    source: text('a text that is not empty', (value) => value !== ''),
+    source: text('a string that is not empty', (value) => value !== ''),
     file: optional(GGUF_FILE),
     id: optional(
       text(
-        'a text without `:` that is neither empty nor `latest`',
+        'a string without `:` that is neither empty nor `latest`',
         (value) => value !== '' && value !== 'latest' && !value.includes(':'),
       ),
     ),

@@ -14,7 +14,7 @@ export interface VendorMetadata {
   provider?: string;
   /** What the model can do, e.g. `chat`, `tools`, `json`, `reasoning`, `vision`, `embeddings`, `transcription`. */
   capabilities?: string[];
-  /** SPDX id or name of the weights' licence. */
+  /** SPDX id or name of the weights' license. */
   license?: string;
   /** In the words of the catalog, e.g. `available`. */
   status?: string;

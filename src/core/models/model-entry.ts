@@ -125,7 +125,7 @@ export interface ModelEntry {
   languages?: string[];
   /** Other names that requests may use. */
   aliases?: string[];
-  /** With `device: 'auto'`: the id of the entry that serves instead when this one cannot run here, or the browser has yet to download it. */
+  /** Id of the entry that answers instead if this model cannot run here (with `device: 'auto'`), or while the browser has not downloaded it yet. */
   fallback?: string;
   /** Backend `scripted` only. */
   script?: Script;
@@ -258,7 +258,7 @@ const textByName = v.record(v.string(), someText, 'an object of texts');
 
 /** @internal The fields of an entry, for those who take some of them. */
 export const ENTRY_FIELDS = {
-  id: text('a text that is not empty', (value) => value !== ''),
+  id: text('a string that is not empty', (value) => value !== ''),
   task: oneOf(TASKS),
   backend: oneOf(BACKENDS),
   source: optional(someText),

@@ -34,13 +34,13 @@ export interface ModelStatus {
   /** What the model's own files say about sampling, which requests get in `compatibility: 'hosted'`. Once loaded. */
   sampling?: SamplingDefaults;
   /**
-   * The browser keeps what is stored also when room gets short. Asked for once, when a large file comes in; absent while
-   * the browser has not said.
+   * Whether the browser has agreed not to evict stored files when space runs low. Inpage asks once, when a large file is
+   * downloaded. Undefined until the browser answers.
    */
   persistent?: boolean | undefined;
   /**
-   * How this page's requests reach it: `service-worker`, its own `fetch` and `inference.fetch`; `fetch`, only
-   * `inference.fetch`, because there is no Service Worker or another one took the page over.
+   * How this page's requests reach the model. `service-worker`: plain `fetch` and `inference.fetch` work. `fetch`: only
+   * `inference.fetch` works, because there is no Service Worker, or because another one controls the page.
    */
   door?: 'service-worker' | 'fetch';
 }

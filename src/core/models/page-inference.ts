@@ -13,9 +13,12 @@ export type PickedFiles = FileSystemDirectoryHandle | ArrayLike<File | FileSyste
 
 /** A running service. */
 export interface PageInference {
-  /** Absolute base of the service, e.g. `https://app.example/v1`: an SDK's `baseURL`. */
+  /** Absolute base URL of the service, e.g. `https://app.example/v1`. Pass it to an SDK as `baseURL`. */
   readonly baseURL: string;
-  /** A fetch for an SDK's `fetch` option: the same answers, no Service Worker involved on the hosting tab. */
+  /**
+   * A `fetch` function to pass to an SDK. It returns the same responses. In the host tab, its requests do not use the
+   * Service Worker.
+   */
   readonly fetch: typeof fetch;
   /** Loads a model before its first request. Rejects with an InferenceError. */
   load(model: string): Promise<void>;
@@ -29,8 +32,8 @@ export interface PageInference {
    */
   download(model: string, options?: { signal?: AbortSignal }): Promise<void>;
   /**
-   * The same from files or a folder that the person picks or drops, e.g. of a USB stick, by the same checks.
-   * @throws InferenceError like {@link download}, and `invalid_request` for what are no files
+   * Like `download`, but from files or a folder that the user picks or drops, for example from a USB stick. The same checks apply.
+   * @throws InferenceError like {@link download}, and `invalid_request` if `files` contains anything else
    */
   importModel(model: string, files: PickedFiles, options?: { signal?: AbortSignal }): Promise<void>;
   /**
@@ -41,7 +44,7 @@ export interface PageInference {
    * `insufficient_resources` when it cannot be kept: fewer than 64 tokens, or no room
    */
   cachePrompt(model: string, prompt: string | readonly object[]): Promise<void>;
-  /** The models of which something is kept on this device, of other catalogs too. */
+  /** Lists all models with files on this device, including models that are not in the current `models`. */
   stored(): Promise<StoredModel[]>;
   /**
    * Unloads a model and removes its files from this device.
@@ -75,6 +78,9 @@ export interface PageInference {
   storedResponses(): Promise<StoredResponses>;
   /** Removes all of it, of every caller. */
   removeResponses(): Promise<void>;
-  /** Ends this tab's part: its engine when it hosts one, and `fetch`. Another open tab takes over. */
+  /**
+   * Stops Inpage in this tab: `inference.fetch` no longer works, and if this tab hosts the engine, the engine stops and
+   * another open tab takes over.
+   */
   stop(): Promise<void>;
 }

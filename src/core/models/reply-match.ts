@@ -28,7 +28,7 @@ export interface ReplyMatch {
 }
 
 const someText = text('a text');
-const texts = v.union([v.string(), v.array(v.string())], 'a text or an array of texts');
+const texts = v.union([v.string(), v.array(v.string())], 'a string or an array of strings');
 const wholeNumber = number('a whole number', (value) => Number.isInteger(value) && value >= 0);
 
 const conditions = fields(
@@ -47,7 +47,7 @@ const conditions = fields(
 );
 true satisfies Same<v.InferInput<typeof conditions>, ReplyMatch>;
 
-const someMatch = v.string('a text, or an object with conditions');
+const someMatch = v.string('a string, or an object with conditions');
 
 /** @internal A text, or an object of conditions. */
 export const REPLY_MATCH: v.GenericSchema<string | ReplyMatch> = v.lazy((value) =>

@@ -15,7 +15,7 @@ export interface RouteContext {
   readonly fetch: typeof fetch;
   /** Decoded segments by their `:name`, and the rest of the path as `*`. */
   readonly params: Readonly<Record<string, string>>;
-  /** The request's: aborts when nobody waits for the response any more, and after `requestTimeout` seconds without one. */
+  /** The request's: aborts when no one waits for the response any more, and after `requestTimeout` seconds without one. */
   readonly signal: AbortSignal;
   /** What `startInference` returned. */
   readonly inference: PageInference;

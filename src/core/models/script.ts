@@ -65,7 +65,7 @@ export interface Script {
   onUnmatched?: 'error' | 'warn' | 'empty';
   /** The model accepts images. Each counts as one token of the prompt. @default false */
   images?: boolean;
-  /** Pause before each token, in milliseconds. Absent: none; recorded answers keep their own timing. */
+  /** Pause before each token, in milliseconds. Default: none; recorded answers keep their own timing. */
   tokenDelayMs?: number;
   /** Fail every request: never answer, throw, or report the engine as gone. */
   failWith?: 'timeout' | 'internal' | 'unavailable';

@@ -28,7 +28,7 @@ export interface StoredModel {
   source: string;
   /** What is there of it, complete or not. */
   files: StoredFile[];
-  /** What is cached of its prompts, by the option `promptCache`. Absent: nothing. */
+  /** What is cached of its prompts, by the option `promptCache`. Default: nothing. */
   promptCache?: PromptCacheUsage;
   /** Of all files and prompts. */
   bytes: number;

@@ -29,7 +29,7 @@ export interface DecisionRequest {
   input: readonly DecisionPart[];
   /** At least one. */
   questions: readonly DecisionQuestion[];
-  /** Path of the first image in the client's request, for errors. Absent: there is no image. */
+  /** Path of the first image in the client's request, for errors. Undefined: there is no image. */
   imageParam?: string;
   /** What the client's request calls the input, for errors. */
   inputParam: string;

@@ -59,7 +59,7 @@ export interface Reasoning {
 /** What a client that does not know the model wants of its thinking. */
 type ThinkingWish = 'required' | 'if-able';
 
-/** What the client's request calls parts of this one, for errors. Absent: what chat completions call them. */
+/** What the client's request calls parts of this one, for errors. Undefined: what chat completions call them. */
 export interface ParamNames {
   /** The prompt as a whole: a place within the canonical messages means nothing in another dialect. */
   messages?: string;
@@ -96,11 +96,11 @@ export interface GenerationRequest {
   paramNames?: ParamNames;
   /**
    * Keeps the prompt on the device, where the app wants prompts kept. `marked`: the client asks for it; `warm`: the request
-   * waits until it is kept, and fails when it cannot be. Absent: once it is read a second time.
+   * waits until it is kept, and fails when it cannot be. Undefined: once it is read a second time.
    */
   cachePrompt?: 'requested' | 'required';
   /**
-   * Digest of the caller's API key, where the app has `apiKeys`: what was read for one key is not reused for another. Absent: the
+   * Digest of the caller's API key, where the app has `apiKeys`: what was read for one key is not reused for another. Undefined: the
    * app itself, or an app without keys; what is read for it serves every key.
    */
   caller?: string | undefined;
@@ -113,7 +113,7 @@ export interface GenerationRequest {
    * given like any others, and everything that depends on them (grammar, random numbers, text) is as if they were chosen now.
    */
   begun?: BegunChoice[];
-  /** Absent: no log-probabilities. Else how many alternatives per token, 0 to 20. */
+  /** Undefined: no log-probabilities. Else how many alternatives per token, 0 to 20. */
   topLogprobs?: number;
   /** The tokens of a raw prompt have log-probabilities, too. Only with `topLogprobs`. */
   promptLogprobs?: true;
@@ -121,7 +121,7 @@ export interface GenerationRequest {
   continued?: true;
 }
 
-/** The text that an answer goes on with; empty where it begins anew. */
+/** The text that an answer goes on with; empty where it begins again. */
 export function continuedText({ prompt, continued }: Pick<GenerationRequest, 'prompt' | 'continued'>): string {
   if (!continued || prompt.type !== 'chat') return '';
   return textOf(prompt.messages.at(-1)?.content ?? []).trimEnd();

@@ -3,7 +3,7 @@ import { toHex } from '../platform/to-hex.js';
 import type { GenerationRequest } from './generation-request.js';
 import type { TranscriptionRequest } from './transcription-request.js';
 
-/** Left out: names of models, ids of calls (made anew each time), and what the words of an answer do not depend on. */
+/** Left out: names of models, ids of calls (made again each time), and what the words of an answer do not depend on. */
 const LEFT_OUT = new Set(['model', 'id', 'toolCallId', 'sampling', 'paramNames', 'cachePrompt', 'fileName']);
 
 /** Hexadecimal digits of the fingerprint: 64 bits. */

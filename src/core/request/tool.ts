@@ -7,7 +7,7 @@ export interface Tool {
   /** Letters, digits, underscores, dashes. */
   name: string;
   description?: string | undefined;
-  /** Absent: the function takes no arguments. */
+  /** Undefined: the function does not accept arguments. */
   parameters?: JsonSchema | undefined;
   /** The client insists on every keyword of `parameters`. */
   strict?: true;

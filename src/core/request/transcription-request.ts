@@ -31,7 +31,7 @@ export interface TranscriptSegment extends TimedText {
   temperature?: number;
   /** Mean natural logarithm of the tokens' probabilities. */
   averageLogprob: number;
-  /** How probably nobody speaks in the window of sound that it is from. */
+  /** How probably no one speaks in the window of sound that it is from. */
   noSpeechProbability: number;
 }
 

@@ -33,7 +33,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordKind>> = {
   oneOf: 'schema-list',
   not: 'schema',
   if: 'schema',
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, in a table that nobody awaits
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, in a table that no one awaits
   then: 'schema',
   else: 'schema',
   type: 'types',

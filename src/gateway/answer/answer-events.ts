@@ -123,7 +123,7 @@ export class AnswerEvents {
 }
 
 function noChoice(): never {
-  throw new InferenceError('internal', 'The engine sent a choice that the request did not ask for.');
+  throw new InferenceError('internal', 'The engine sent a choice that was not requested.');
 }
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -152,7 +152,7 @@ function choiceSatisfied({ toolChoice, tools }: GenerationRequest, calls: readon
   return toolChoice === 'required' || calls.every((call) => call.name === toolChoice.name);
 }
 
-/** Undefined: the text is no JSON. */
+/** Undefined: the text is not JSON. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -97,7 +97,7 @@ export interface ChosenTokens {
   readonly choices: readonly BegunChoice[];
   /** @param token absent: the choice has ended */
   add(choice: number, token?: number): void;
-  /** The engine gives no token ids, so nobody can continue the answer. */
+  /** The engine gives no token ids, so no one can continue the answer. */
   markUnresumable(): void;
 }
 

@@ -150,7 +150,8 @@ function belowServer(path: string, prefix: string): string {
 
 /** @throws InferenceError with 501 */
 function refuseAbsent(): never {
-  const message = 'Models are not made or published here. Add an entry to the option `models` of the page instead.';
+  const message =
+    'Models cannot be created or published here. Add an entry to the option `models` of the page instead.';
   throw new InferenceError('invalid_request', message, { status: 501 });
 }
 
@@ -184,9 +185,13 @@ const MAX_PATH_LENGTH = 100;
 function unknownPath(path: string, prefix: string, known: readonly string[]): InferenceError {
   const fullPaths = known.filter((each) => !each.includes(':')).map((each) => `${prefix}${each}`);
   const lacksPrefix = fullPaths.includes(`${prefix}${path}`);
+  // An intercepted base without its path: what the client writes behind it is then below the prefix.
+  const hasTwo = path.startsWith(`${prefix}/`) && fullPaths.includes(path.slice(prefix.length));
   const hint = lacksPrefix
     ? `The base URL must end in \`${prefix}\`.`
-    : suggestName(path.slice(0, MAX_PATH_LENGTH), fullPaths);
+    : hasTwo
+      ? `Its base URL lacks \`${prefix}\`, or has it twice: end it, and the URL in \`intercept\`, in \`${prefix}\` once.`
+      : suggestName(path.slice(0, MAX_PATH_LENGTH), fullPaths);
   return new InferenceError('not_found', `This path does not exist. ${hint}`);
 }
 
@@ -300,7 +305,7 @@ function identifyCaller(
 /** @throws InferenceError `method_not_allowed` */
 function refuseMethod(endpoints: readonly Endpoint[]): never {
   const allow = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  throw new InferenceError('method_not_allowed', `This path takes ${allow.join(' or ')} only.`, { allow });
+  throw new InferenceError('method_not_allowed', `This path accepts only ${allow.join(' or ')}.`, { allow });
 }
 
 /** The answer to a request that failed. */

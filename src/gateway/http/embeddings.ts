@@ -61,7 +61,7 @@ export const embeddingsEndpoint: Endpoint = {
   },
 };
 
-/** Engines number the inputs; a body whose `input` is no list of them has no `input.0`. */
+/** Engines number the inputs; a body whose `input` is not a list of them has no `input.0`. */
 function withoutIndex(thrown: unknown): unknown {
   if (!isInferenceError(thrown) || thrown.param !== 'input.0') return thrown;
   return new InferenceError(thrown.code, thrown.message, { ...thrown.details, param: 'input' }, { cause: thrown });

@@ -10,10 +10,10 @@ import { RESPONSE_FIELDS } from './responses/field-descriptions.js';
 /** By the field's path; `[]` stands for each item of an array. The same name means the same on all endpoints. */
 const SHARED: Readonly<Record<string, string>> = {
   model: 'Id or alias of a model. `GET /v1/models` lists them.',
-  max_tokens: 'Upper limit of generated tokens, thinking included. Absent: what the context window leaves.',
+  max_tokens: 'Upper limit of generated tokens, thinking included. Default: what the context window leaves.',
   max_completion_tokens: 'The same as `max_tokens`, and counts where both are given.',
   temperature:
-    'How random the tokens are chosen; 0: always the most likely one. Absent: 0, with `compatibility: "hosted"` what the model recommends.',
+    'How random the tokens are chosen; 0: always the most likely one. Default: 0, with `compatibility: "hosted"` what the model recommends.',
   top_p: 'Choose only among the most likely tokens whose probabilities add up to this.',
   top_k: 'Choose only among this many of the most likely tokens.',
   repetition_penalty: 'Above 1: tokens that occurred in the prompt or the answer become less likely.',
@@ -159,9 +159,9 @@ const RERANK: Readonly<Record<string, string>> = {
   query: 'What is searched for.',
   documents: 'The texts to sort, or objects with a `text` (or with the `rank_fields`).',
   rank_fields:
-    'Which fields of the objects in `documents` are read; several are read as lines with their names. Absent: `text`.',
+    'Which fields of the objects in `documents` are read; several are read as lines with their names. Default: `text`.',
   top_k: 'The same as `top_n`, for clients of Voyage: then the answer has `data` beside `results`.',
-  top_n: 'Return only this many of the most relevant documents. Absent: all.',
+  top_n: 'Return only this many of the most relevant documents. Default: all.',
   return_documents: '`true`: the answer repeats the texts.',
   max_tokens_per_doc: 'Longer documents are cut after this many tokens.',
 };
@@ -228,7 +228,7 @@ const AUDIO: Readonly<Record<string, string>> = {
   temperature: 'How random the words of the transcript are chosen; 0: always the most likely ones.',
   file: 'The recording, at most 25 MB: FLAC, MP3, MP4, MPEG, MPGA, M4A, Ogg, WAV or WebM.',
   prompt: 'Text before the recording, to steer vocabulary and style.',
-  language: 'The spoken language (ISO 639-1). Absent: detected.',
+  language: 'The spoken language (ISO 639-1). Default: detected.',
   response_format:
     'The form of the answer. Transcripts: `verbose_json`, `srt` and `vtt` have times with `compatibility: "hosted"` only. Speech: the audio format; Opus, AAC and FLAC where the browser can encode them.',
   timestamp_granularities: 'For `verbose_json`: `segment`, `word` or both.',

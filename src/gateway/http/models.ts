@@ -17,7 +17,7 @@ const PAGE_QUERY = {
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 20 },
   },
   after_id: {
-    description: 'With the header `anthropic-version`: the models behind this one.',
+    description: 'With the header `anthropic-version`: the models after this one.',
     schema: { type: 'string' },
   },
   before_id: {
@@ -107,7 +107,7 @@ const ASSUMED_CONTEXT_LENGTH = 4096;
 const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
 
 /** What a model of the backend `built-in` is. */
-const BROWSER_OVERVIEW = "The browser's own model. It answers on this device";
+const BROWSER_OVERVIEW = "The browser's built-in model. It answers on this device";
 const BROWSER_CHAT_OVERVIEW = `${BROWSER_OVERVIEW}, and the browser chooses its tokens: sampling fields are ignored.`;
 
 function overviewOf({ backend, task }: ModelEntry): string {

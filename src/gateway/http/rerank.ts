@@ -53,7 +53,7 @@ export const rerankEndpoint: Endpoint = {
 /** @throws InferenceError when both names of one limit are given */
 function refuseTwoLimits({ top_n: most, top_k: same }: Readonly<Record<string, unknown>>): void {
   if (most == null || same == null) return;
-  throw new InferenceError('invalid_request', '`top_k` means the same as `top_n`: give one of them.', {
+  throw new InferenceError('invalid_request', '`top_k` means the same as `top_n`. Send only one of them.', {
     param: 'top_k',
   });
 }
@@ -73,7 +73,7 @@ function toRankingRequest(
 
 /**
  * What is read of a document: its one field as it is, several as lines with their names, as Cohere's documents write them.
- * @throws InferenceError `invalid_request` when none of them is there, or one is no text
+ * @throws InferenceError `invalid_request` when none of them is there, or one is not text
  */
 function textOf(document: RerankRequest['documents'][number], fields: readonly string[], param: string): string {
   if (typeof document === 'string') return document;

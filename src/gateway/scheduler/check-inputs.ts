@@ -5,7 +5,7 @@ import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { type GenerationRequest, hasPart } from '../../core/request/generation-request.js';
 import type { ModelSlot } from './model-slot.js';
 
-/** Whether the model itself takes sound. Of the browser's own model it is known once it is loaded. */
+/** Whether the model itself takes sound. Of the browser's built-in model it is known once it is loaded. */
 export async function takesSound(slot: ModelSlot, signal: AbortSignal): Promise<boolean> {
   if (slot.entry.backend !== 'built-in') return false;
   return (await orAborted(slot.ready(), signal)).info.audio === true;
@@ -18,5 +18,5 @@ export function requireImages(request: GenerationRequest, model: LoadedModel): v
 
 /** Of a model that sees nothing. */
 export function noImages(model: string, param: string): InferenceError {
-  return new InferenceError('unsupported_content', `The model \`${model}\` does not take images.`, { param });
+  return new InferenceError('unsupported_content', `The model \`${model}\` does not accept images.`, { param });
 }

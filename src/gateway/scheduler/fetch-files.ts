@@ -10,7 +10,7 @@ import { StallWatch } from './stall-watch.js';
 export async function fetchFiles(host: ModelHost, entry: ModelEntry, options: FetchOptions): Promise<void> {
   const stalled = new AbortController();
   const stall = new StallWatch(LOAD_STALL_MS, () =>
-    stalled.abort(new InferenceError('unavailable', `Fetching \`${entry.id}\` made no progress.`)),
+    stalled.abort(new InferenceError('unavailable', `The download of \`${entry.id}\` made no progress.`)),
   );
   const onProgress = (progress: LoadProgress): void => {
     stall.received();
@@ -19,7 +19,7 @@ export async function fetchFiles(host: ModelHost, entry: ModelEntry, options: Fe
   const signal = AbortSignal.any([options.signal, stalled.signal]);
   try {
     const fetching = host.fetchFiles?.(entry, { ...options, onProgress, signal });
-    // Wait for a cancelled attempt, so that the next one finds its locks free. A stuck attempt is not waited for.
+    // Wait for a canceled attempt, so that the next one finds its locks free. A stuck attempt is not waited for.
     await orAborted(Promise.resolve(fetching), stalled.signal);
   } finally {
     stall.end();

@@ -30,7 +30,7 @@ export interface RunOptions {
   onBegin?: (() => void) | undefined;
   /** See `GenerationRequest`. */
   caller?: GenerationRequest['caller'];
-  /** Milliseconds that the model stays loaded after its last request; 0: none, negative: for good. Absent: as it was. */
+  /** Milliseconds that the model stays loaded after its last request; 0: none, negative: for good. Undefined: as it was. */
   keepAlive?: number | undefined;
   /** What a generation notes of itself, and what is known of one that another host began. */
   resumeState?: ResumeState | undefined;

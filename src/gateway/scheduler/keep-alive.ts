@@ -43,7 +43,7 @@ export class KeepAlive {
   }
 
   /**
-   * Unix milliseconds at which the model goes unless it is used; `never` where a request wants it to stay; undefined: nobody
+   * Unix milliseconds at which the model goes unless it is used; `never` where a request wants it to stay; undefined: no one
    * has said anything.
    */
   get expiresAt(): number | 'never' | undefined {

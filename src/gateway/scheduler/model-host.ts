@@ -16,6 +16,6 @@ export interface FetchOptions extends StartOptions {
 export interface ModelHost {
   /** Rejects with an InferenceError when the model cannot be loaded here; nothing stays behind then. */
   start(entry: ModelEntry, options: StartOptions): Promise<LoadedModel>;
-  /** Brings a model's files into the store. Absent: there is no store. Rejects with an InferenceError. */
+  /** Brings a model's files into the store. Undefined: there is no store. Rejects with an InferenceError. */
   fetchFiles?(entry: ModelEntry, options: FetchOptions): Promise<void>;
 }

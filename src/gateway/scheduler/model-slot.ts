@@ -12,7 +12,7 @@ import { KeepAlive } from './keep-alive.js';
 import { RunQueue } from './run-queue.js';
 import { StallWatch } from './stall-watch.js';
 
-/** A load that reports nothing for so long is given up. Compiling the shaders of a large model takes a minute or two. */
+/** A load that reports nothing for so long is abandoned. Compiling the shaders of a large model takes a minute or two. */
 export const LOAD_STALL_MS = 300_000;
 
 /** An engine that is ended gets so long until the next one may begin. Its host ends it by force in less. */
@@ -121,7 +121,7 @@ export class ModelSlot {
     else this.keepFor(0);
   }
 
-  /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried anew by the next. */
+  /** The loaded engine; loads it when needed. A failed load is reported to all who wait and tried again by the next. */
   async ready(): Promise<LoadedModel> {
     if (this.#model) return this.#model;
     this.#loading ??= this.#load();
@@ -157,7 +157,7 @@ export class ModelSlot {
   /** The engine does not react any more: ends it by force and lets the next request load a fresh one. */
   async restart(
     model: LoadedModel,
-    reason = new InferenceError('unavailable', 'The engine did not stop when asked to.'),
+    reason = new InferenceError('unavailable', 'The engine did not stop when it was told to.'),
   ): Promise<void> {
     if (this.#model !== model) return;
     this.#forget(reason);
@@ -217,7 +217,7 @@ export class ModelSlot {
       signal.throwIfAborted();
       return this.#host.start(this.entry, { onProgress, signal });
     });
-    // A model that comes after it was given up must not stay.
+    // A model that comes after it was abandoned must not stay.
     const over = started.then((model) => (signal.aborted ? model.unload() : undefined));
     over.catch(() => {});
     signal.addEventListener('abort', () => this.#end(over));

@@ -6,7 +6,7 @@ import { Deadline } from './deadline.js';
 import type { RunOptions } from './inference.js';
 import type { ModelSlot } from './model-slot.js';
 
-/** How long a cancelled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
+/** How long a canceled engine may take to stop before its worker is ended. A long WASM call cannot be interrupted. */
 const STOP_GRACE_MS = 15_000;
 
 /** How often a request is tried in all when its engine fails: before the first token, or where the answer can be continued. */

@@ -102,7 +102,7 @@ export class Scheduler implements ControlledInference {
     const { resumeState = new ResumeState() } = options;
     const chosen = resumeState.beginGeneration(request.n);
     if (resumeState.replay('model', () => canonical.model) !== canonical.model)
-      throw new InferenceError('unavailable', 'The model that began the answer cannot run here.');
+      throw new InferenceError('unavailable', 'The model that started the answer cannot run on this device.');
     const start = (
       model: LoadedModel,
       stop: AbortSignal,
@@ -113,7 +113,7 @@ export class Scheduler implements ControlledInference {
       const asked = begun ? { ...canonical, begun } : canonical;
       return operationOf(model, 'generate')(withThinking(asked, slot.entry, model.info), stop);
     };
-    // Time in the queue is no time of the engine, so the clock starts with the attempt.
+    // Time in the queue does not count as time of the engine, so the clock starts with the attempt.
     const createReader = (): AnswerEvents => {
       const clock = this.#clock;
       return new AnswerEvents(canonical, { clock, createId: this.#createId, startTime: clock(), resumeState, chosen });

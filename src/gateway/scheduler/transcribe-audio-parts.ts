@@ -30,9 +30,13 @@ export async function transcribeAudioParts(
     .usable()
     .find((entry) => entry.task === 'speech-to-text' && (mayLeave || entry.backend !== 'upstream'));
   if (!speech) {
-    throw new InferenceError('unsupported_content', 'This model does not take audio, and there is no speech model.', {
-      param: 'messages',
-    });
+    throw new InferenceError(
+      'unsupported_content',
+      "This model does not accept audio. Add a model with `task: 'speech-to-text'`, and Inpage will transcribe audio for it.",
+      {
+        param: 'messages',
+      },
+    );
   }
   const transcribed = async (part: ContentPart, param: string): Promise<ContentPart> => {
     if (part.type !== 'audio') return part;

@@ -34,7 +34,7 @@ export function withThinking(
   if (thinking === undefined) return request;
   const can = canThink(entry, info.reasoningFormat);
   if (can === false && thinking === 'required') {
-    const message = `The model \`${entry.id}\` does not think before it answers: leave out \`think\`, or set it to false.`;
+    const message = `The model \`${entry.id}\` does not support reasoning. Leave out \`think\`, or set it to false.`;
     throw new InferenceError('invalid_request', message, { param: 'think' });
   }
   // A remote service may not know the field, so it is sent only where it was asked for.

@@ -1,4 +1,4 @@
-/** Responses that are made while nobody waits: what came of them so far, for those who ask. @module */
+/** Responses that are made while no one waits: what came of them so far, for those who ask. @module */
 
 /** An event with its number, from 0 by ones. */
 export interface NumberedEvent {
@@ -6,7 +6,7 @@ export interface NumberedEvent {
   readonly sequence_number: number;
 }
 
-/** What is made anew when its engine is lost. */
+/** What is made again when its engine is lost. */
 export interface BackgroundJob {
   /** The request's body. */
   json: Readonly<Record<string, unknown>>;

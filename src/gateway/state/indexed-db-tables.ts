@@ -71,7 +71,7 @@ function open(name: string): Promise<IDBDatabase> {
   });
 }
 
-/** Resolves with the result as soon as the work is done: every later transaction sees it, so nobody waits for the disk. */
+/** Resolves with the result as soon as the work is done: every later transaction sees it, so no one waits for the disk. */
 function runTransaction<Result>(
   database: IDBDatabase,
   work: (transaction: Transaction, stores: IDBObjectStore[]) => Promise<Result>,

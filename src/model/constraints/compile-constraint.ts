@@ -47,7 +47,7 @@ export async function compileConstraint(
     const param = request.paramNames?.messages ?? 'messages';
     throw new InferenceError(
       'invalid_request',
-      `\`${param}\` ends with a text that begins no answer of the form that was asked for.`,
+      `\`${param}\` ends with text that cannot be the start of an answer in the requested format.`,
       { param },
     );
   }

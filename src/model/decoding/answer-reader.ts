@@ -79,7 +79,7 @@ export class AnswerReader {
     let stopSequence = early;
     if (stopSequence === undefined) {
       const rest = this.#ownParts(this.#parser.end());
-      // Held-back text of a call that was cut is no content.
+      // Held-back text of a call that was cut is not content.
       cutBeforeCall = insideCall && rest.some((part) => part.type === 'text');
       const taken = cutBeforeCall ? rest.filter((part) => part.type !== 'text') : rest;
       stopSequence = this.#take(taken, parts);
@@ -181,7 +181,7 @@ class HeldLogprobs {
     return rest;
   }
 
-  /** Forgets all tokens: their text is no content. */
+  /** Forgets all tokens: their text is not content. */
   drop(): void {
     this.#tokens = [];
   }

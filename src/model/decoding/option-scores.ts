@@ -42,7 +42,8 @@ export class OptionScores {
     const key = keyOf(before);
     if (this.#readPositions.has(key)) return;
     this.#readPositions.add(key);
-    if (!(logits instanceof Float32Array)) throw new InferenceError('internal', 'The engine kept back its logits.');
+    if (!(logits instanceof Float32Array))
+      throw new InferenceError('internal', 'The engine did not return its logits.');
     const { options, endTokens, vocabularySize } = this.#options;
     const known = logits.subarray(0, vocabularySize);
     const total = logSumOfExp(known);

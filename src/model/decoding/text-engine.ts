@@ -99,7 +99,7 @@ export interface TextEngine {
   readonly constrainable: boolean;
   /** How many sequences may be asked for at a time. The engine may decode them in one batch, and let some wait for room. */
   readonly maxSequences: number;
-  /** Absent: the model takes no images. */
+  /** Undefined: the model does not accept images. */
   readonly images?: ImageReader | undefined;
   /** Opens a sequence as soon as the engine has memory for it. */
   open(request: SequenceRequest): Promise<TextSequence>;

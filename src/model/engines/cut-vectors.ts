@@ -11,5 +11,5 @@ const TRAINED =
  */
 export function shortVectorsWarning(name: string, stated?: readonly number[]): string | undefined {
   if (stated !== undefined || TRAINED.test(name)) return undefined;
-  return 'a request cut its vectors with `dimensions`, and nothing says that it was trained for that (Matryoshka): short vectors find less. Ask for the whole ones.';
+  return 'a request shortened its vectors with `dimensions`, but its files do not say that it was trained for that (Matryoshka). Short vectors find less, so request whole vectors.';
 }

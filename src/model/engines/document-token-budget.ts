@@ -20,7 +20,7 @@ export function documentTokenBudget({ contextLength, query, control, maxTokensPe
   if (room >= 1) return Math.min(room, maxTokensPerDocument ?? room);
   throw new InferenceError(
     'context_length_exceeded',
-    `This model's maximum context length is ${contextLength} tokens; the query has ${query}, and leaves no room for documents.`,
+    `This model's maximum context length is ${contextLength} tokens. The query has ${query}, which leaves no space for documents.`,
     { param: 'query', contextLength, promptTokens: query },
   );
 }

@@ -145,10 +145,10 @@ function encodeInputs(
     const tooMany =
       typeof input === 'string' &&
       estimateHugeLength([input], (text) => tokenizer.encode(text).length, limits.maxTokens);
-    if (tooMany) throw refuse(`has about ${tooMany} tokens; this model reads at most ${limits.maxTokens}`);
+    if (tooMany) throw refuse(`has about ${tooMany} tokens; this model accepts at most ${limits.maxTokens}`);
     const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame.before, ...input, ...frame.after];
     if (ids.length > limits.maxTokens) {
-      throw refuse(`has ${ids.length} tokens; this model reads at most ${limits.maxTokens}`);
+      throw refuse(`has ${ids.length} tokens; this model accepts at most ${limits.maxTokens}`);
     }
     if (ids.length === 0) throw refuse('has no tokens');
     return ids;

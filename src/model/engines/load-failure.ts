@@ -13,13 +13,23 @@ export interface FileFailure {
   isPage?: boolean;
   /** What `fetch` threw. */
   cause?: unknown;
+  /** What is wrong with it and what to change in the app, if that is known. */
+  problem?: string;
   /** The store's own error: no room, or a wrong hash. */
   refusal?: InferenceError;
 }
 
+/** What messages need of an entry. */
+type FailedEntry = Pick<ModelEntry, 'id' | 'dtype' | 'source'>;
+
 /** Where apps serve the models that come with the package. */
 const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
-const BUNDLED_ADVICE = '`npx inpage init public` copies the bundled models to a public folder; or check `source`';
+const BUNDLED_ADVICE = 'Run `npx inpage init public` to copy the bundled models to a public folder, or check `source`';
+
+/** How hubs name the files of repositories. */
+const HUB_FILE = /\/resolve\//;
+const HUB_ADVICE =
+  ' If this network does not reach the hub, set the option `hub` to a mirror, or copy the model into your app with `npx inpage pack`.';
 
 /** Maximum length of an engine's message in ours. */
 const MAX_REASON_LENGTH = 300;
@@ -31,12 +41,12 @@ const MAX_REASON_LENGTH = 300;
  */
 export function loadFailure(
   thrown: unknown,
-  entry: Pick<ModelEntry, 'id' | 'dtype'>,
+  entry: FailedEntry,
   signal: AbortSignal,
   file?: FileFailure,
 ): InferenceError {
   if (signal.aborted && !isInferenceError(thrown)) {
-    return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+    return new InferenceError('cancelled', 'Loading was canceled.', {}, { cause: thrown });
   }
   if (file?.refusal) return file.refusal;
   if (isInferenceError(thrown) && (!file || thrown.details.url === undefined))
@@ -48,7 +58,7 @@ export function loadFailure(
   const reason = file ? fileReason(file, entry) : engineReason(thrown);
   const details = {
     reason,
-    ...((file?.isPage || (!file && MISTAKES.test(reason))) && { permanent: true }),
+    ...((file?.isPage || file?.problem || (!file && MISTAKES.test(reason))) && { permanent: true }),
     ...(file && { url: file.url, ...(file.httpStatus !== undefined && { httpStatus: file.httpStatus }) }),
   };
   return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded. ${reason}`, details, {
@@ -69,7 +79,7 @@ function isOutOfMemory(thrown: unknown): boolean {
 function outOfMemory(cause: unknown, { id }: Pick<ModelEntry, 'id'>): InferenceError {
   return new InferenceError(
     'insufficient_resources',
-    `There is not enough memory for \`${id}\`: take a smaller \`dtype\` or model.`,
+    `Not enough memory for \`${id}\`. Use a smaller \`dtype\` or a smaller model.`,
     { param: 'model', reason: firstLine(cause) },
     { cause },
   );
@@ -81,22 +91,31 @@ function precisions(dtype: NonNullable<ModelEntry['dtype']> | undefined): string
   return typeof dtype === 'string' ? [dtype] : Object.values(dtype).flatMap((each) => precisions(each));
 }
 
-function fileReason({ url, httpStatus, isPage, cause }: FileFailure, { dtype }: Pick<ModelEntry, 'dtype'>): string {
-  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : 'Check `source`';
-  if (isPage) return `${url} is a web page, not a file of a model: the server has no such file. ${where}.`;
+/** A name without a slash is a folder next to the page, which is seldom what its author meant. */
+function checkSource(source: string | undefined): string {
+  return source === undefined || /[/.]/.test(source)
+    ? 'Check `source`'
+    : `Check \`source\`: \`${source}\` names a folder next to the page, and a hub model is \`owner/${source}\``;
+}
+
+function fileReason({ url, httpStatus, isPage, problem, cause }: FileFailure, { dtype, source }: FailedEntry): string {
+  if (problem !== undefined) return problem;
+  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : checkSource(source);
+  if (isPage)
+    return `${url} returned an HTML page instead of a model file, so the file is probably missing on the server. ${where}.`;
   if (httpStatus === undefined) {
-    return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?`;
+    return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?${HUB_FILE.test(url) ? HUB_ADVICE : ''}`;
   }
   const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
   // Without a wish all were looked for before this one was asked for.
   const searched =
-    wanted === undefined || wanted === 'auto' ? ': the graph has no file in a precision that can run here' : '';
+    wanted === undefined || wanted === 'auto' ? '. The graph has no file in a precision that this device can run' : '';
   const hint = searched || ` and whether it has files of dtype \`${wanted}\``;
-  const part = url.includes('.onnx_data') ? ': a part of the weights is missing' : '';
+  const part = url.includes('.onnx_data') ? '. A part of the weights is missing' : '';
   const precision = url.endsWith('.onnx') ? hint : part;
   const advice: Record<number, string> = {
-    401: 'Check the hub id; a private or gated model needs a copy of your own.',
-    403: 'Check the hub id; a private or gated model needs a copy of your own.',
+    401: 'Check the hub id. If the model is private or gated, host a copy of its files yourself.',
+    403: 'Check the hub id. If the model is private or gated, host a copy of its files yourself.',
     404: `${where}${precision}.`,
   };
   return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
@@ -108,11 +127,17 @@ const ONNX_RUNTIME = /no available backend found/;
 const MISSING_FILE = /import|magic|wasm-function|MIME|404/i;
 
 /** Reasons of {@link engineReason} that last until the app is changed. */
-const MISTAKES = /^(The page's Content Security Policy|A file of ONNX Runtime is not served)/;
+const MISTAKES = /^(The page's Content Security Policy|An ONNX Runtime file is missing on the server)/;
 
 /** The engine could not open a graph; else it ran. */
 function isUnopened(thrown: unknown): thrown is Error {
   return thrown instanceof Error && /can't create a session/i.test(thrown.message);
+}
+
+/** The browser could not load a file of ONNX Runtime. */
+export function isMissingRuntime(thrown: unknown): boolean {
+  const text = firstLine(thrown);
+  return ONNX_RUNTIME.test(text) && MISSING_FILE.test(text) && !BLOCKED.test(text);
 }
 
 function engineReason(thrown: unknown): string {
@@ -122,8 +147,8 @@ function engineReason(thrown: unknown): string {
   if (BLOCKED.test(text)) {
     return `The page's Content Security Policy must allow 'wasm-unsafe-eval' in \`script-src\`. ${text}`;
   }
-  if (ONNX_RUNTIME.test(text) && MISSING_FILE.test(text)) {
-    return `A file of ONNX Runtime is not served: \`npx inpage init public\` copies them into \`inpage/\`, beside the Service Worker's script. ${text}`;
+  if (isMissingRuntime(thrown)) {
+    return `An ONNX Runtime file is missing on the server. Run \`npx inpage init public\` to copy the files into \`inpage/\`, next to the Service Worker script. ${text}`;
   }
   return text;
 }

@@ -1,6 +1,6 @@
 /**
- * The second level of the prefix cache: keys and values of prompts that are worth it, on the device's disk. Only what whoever
- * reads the prompt anew would compute to the last bit is kept, and written behind the answers.
+ * The second level of the prefix cache: keys and values of long prompts on the device's disk. A block is stored only if
+ * processing the prompt again would produce the same bits. Requests take priority over writes.
  * @module
  */
 import { InferenceError } from '../../core/errors/inference-error.js';
@@ -88,7 +88,7 @@ export function rootOf(identity: string): Promise<string> {
 export function notCached(least: number): InferenceError {
   return new InferenceError(
     'insufficient_resources',
-    `The prompt could not be kept: it has fewer than ${least} tokens or holds images, the model cannot go on from a part of a prompt, or there is no room for it on this device.`,
+    `The prompt could not be cached. Possible reasons: it has fewer than ${least} tokens, it contains images, the model cannot continue from part of a prompt, or there is not enough storage.`,
   );
 }
 

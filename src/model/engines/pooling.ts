@@ -42,7 +42,7 @@ const POOL: Readonly<Record<Pooling, (tokens: TokenVectors) => Float32Array>> = 
 };
 
 /**
- * The pooled vector of one text of the batch, not normalised; the results of several poolings are joined.
+ * The pooled vector of one text of the batch, not normalized; the results of several poolings are joined.
  */
 export function poolVector(
   { data, tokens, width }: HiddenStates,

@@ -41,7 +41,9 @@ export function openPromptDisk(
     if (names.length === 0) return own && { disk: own, identity };
     const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
     if (!names.some((name) => name.startsWith(first)))
-      source.warn(`the kept prompt in its pack does not fit, so prompts are read anew: ${use}.`);
+      source.warn(
+        `the prompt cache packed with this model cannot be used here, so prompts are processed again: ${use}.`,
+      );
     return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
   };
   return settledWithin(open(), DISK_TIMEOUT_MS).catch(() => undefined);

@@ -104,6 +104,6 @@ export function unknownJudge(architecture: string): string {
   const known = JUDGE_PROMPTS.map((name) => `\`${name}\``).join(' or ');
   return (
     `it is a language model (\`${architecture}\`), and neither its name nor its files say with which prompt it was trained ` +
-    `to rank. If it was made from a model that is known, set \`judgePrompt\` in its entry to ${known}`
+    `to rank. If it is based on a known model, set \`judgePrompt\` in its entry to ${known}`
   );
 }

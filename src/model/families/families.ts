@@ -42,7 +42,7 @@ import { step3 } from './step3.js';
 import { thinkBrackets } from './think-brackets.js';
 import { thinkTags } from './think-tags.js';
 
-/** Templates are shown to them in this order: of two that recognise one, the first is taken. */
+/** Templates are shown to them in this order: of two that recognize one, the first is taken. */
 export const MODEL_FAMILIES = [
   harmony,
   gemma4,

@@ -185,7 +185,7 @@ class HarmonySteps implements StepMachine {
     if (end) {
       this.#give(buffer.slice(0, end.index).trimEnd(), parts);
       this.step = this.#between;
-      // The next message's head is no thought, and needs no closing.
+      // The next message's head is not a thought, and needs no closing.
       this.channel = 'text';
       return HEADS.includes(end.tag) ? end.index : end.index + end.tag.length;
     }

@@ -3,7 +3,7 @@ import { jsonCallTools } from './kinds/json-calls.js';
 import type { ModelFamily } from './format/model-family.js';
 import { TOOL_CALL, TOOL_CALL_TAGS } from './kinds/tool-call-tags.js';
 
-/** Also what models are taught in the prompt whose template knows no tools. */
+/** Also what models are taught in the prompt whose template does not know tools. */
 export const hermes = {
   name: 'hermes',
   tools: jsonCallTools({

@@ -53,7 +53,7 @@ function callGrammar(options: ToolGrammarOptions): ToolGrammar {
 
 /**
  * Only an answer that begins with a call has calls: JSON later in a text is text. Several calls may follow one
- * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is no call. Read are also Meta's
+ * another, parted by white space, `;` or `,`. Without the tag, an object without parameters is not a call. Read are also Meta's
  * other two forms: `<|python_tag|>f.call(a="x")` and `<function=f>{…}</function>`.
  */
 export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {

@@ -31,7 +31,7 @@ export interface LengthBounds {
 export class GrammarRules {
   /** What is left to spend on this grammar. */
   readonly work: WorkBudget;
-  /** Absent: every length is written out for masks. */
+  /** Undefined: every length is written out for masks. */
   readonly lengths: LengthBounds | undefined;
   /** A string's length was left open. */
   hasOpenLengths = false;

@@ -30,7 +30,7 @@ const WAV_PIECE = 1 << 18;
  * A recording as mono samples, -1 to 1. WAV needs no codec; the other containers go through WebCodecs in a worker, or
  * else through the page, within a time that grows with their size. Sound is resampled piece by piece, so memory holds
  * the file and the result.
- * @throws InferenceError `invalid_media` with param `file` when it is no recording, broken, too long or takes too long;
+ * @throws InferenceError `invalid_media` with param `file` when it is not a recording, broken, too long or takes too long;
  * `cancelled`
  */
 export async function decodeAudio(bytes: Uint8Array, options: DecodeAudioOptions = {}): Promise<Float32Array> {
@@ -97,7 +97,7 @@ export function decodeTime(bytes: number): number {
 /** Aborts with `invalid_media` after so many milliseconds. */
 function decodeDeadline(milliseconds: number): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController();
-  const message = 'The recording took too long to decode.';
+  const message = 'The audio took too long to decode.';
   const timer = setTimeout(
     () => controller.abort(new InferenceError('invalid_media', message, { param: 'file' })),
     milliseconds,

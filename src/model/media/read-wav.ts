@@ -27,7 +27,7 @@ interface Format {
   bits: number;
 }
 
-/** The file's samples; undefined when it is no WAV file, is broken, or holds compressed sound. */
+/** The file's samples; undefined when it is not a WAV file, is broken, or holds compressed sound. */
 export function readWav(bytes: Uint8Array): WavFile | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 12 || !/^(RIFF|RF64)$/.test(ascii(view, 0)) || ascii(view, 8) !== 'WAVE') return undefined;

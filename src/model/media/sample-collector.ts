@@ -19,7 +19,7 @@ export function isPlausibleRate(sampleRate: number): boolean {
 /** @throws InferenceError `invalid_media` for another rate */
 export function requirePlausibleRate(sampleRate: number): void {
   if (isPlausibleRate(sampleRate)) return;
-  const message = 'The sampling rate of the recording is not supported.';
+  const message = 'The sampling rate of the audio is not supported.';
   throw new InferenceError('invalid_media', message, { param: 'file' });
 }
 
@@ -65,11 +65,11 @@ export class SampleCollector {
 
 /** The error for a recording of which nothing can be decoded, though its header states a length. */
 export function noAudio(): InferenceError {
-  const message = 'The recording has a header, but no audio that can be decoded. The file may be truncated.';
+  const message = 'The file has a header, but no audio that can be decoded. The file may be truncated.';
   return new InferenceError('invalid_media', message, { param: 'file' });
 }
 
 /** The error for a recording that is longer than allowed. */
 export function tooLong(): InferenceError {
-  return new InferenceError('invalid_media', 'The recording is too long.', { param: 'file' });
+  return new InferenceError('invalid_media', 'The audio is too long.', { param: 'file' });
 }

@@ -39,7 +39,7 @@ export class ChatTemplate {
   /** @throws SyntaxError for what Jinja does not know; InferenceError `model_not_supported` for one that is far too long */
   constructor(source: string) {
     if (source.length > MAX_SOURCE) {
-      const message = `The chat template has ${source.length} characters; more than ${MAX_SOURCE} are not read.`;
+      const message = `The chat template has ${source.length} characters. At most ${MAX_SOURCE} are allowed.`;
       throw new InferenceError('model_not_supported', message, { param: 'model', reason: message, permanent: true });
     }
     this.#statements = parseTemplate(source);

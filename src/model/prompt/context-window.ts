@@ -55,7 +55,7 @@ export function promptTooLong(
 ): InferenceError {
   return new InferenceError(
     'context_length_exceeded',
-    `This model's maximum context length is ${contextLength} tokens, but the prompt has ${length}. Shorten it, or raise \`contextLength\` of the model's entry if the model takes more.`,
+    `This model's maximum context length is ${contextLength} tokens, but the prompt has ${length}. Shorten it, or raise \`contextLength\` in the model's entry if the model supports more.`,
     { param: 'messages', contextLength, promptTokens },
   );
 }

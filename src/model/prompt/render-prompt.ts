@@ -43,7 +43,7 @@ export function renderPrompt(
   const begun = continuedText(request);
   const rendering = { tokenizer, formats, images, laterTexts: [begun] };
   const { text, encoder, reasoningOpen } = renderChat(request, turns, rendering);
-  // A model that thinks unasked has thought nothing before the text that it goes on with.
+  // A model that thinks without being asked to has thought nothing before the text that it goes on with.
   const closed = begun !== '' && reasoningOpen ? text + answerSyntax(formats).reasoning.forcedClose : text;
   const encoded = encoder.encode(closed + encoder.mark(begun));
   const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
@@ -101,7 +101,7 @@ export function renderChat(
   if (tokenizer.chatTemplate === undefined) {
     throw new InferenceError(
       'model_not_supported',
-      'This model has no chat template: it completes text, but cannot chat.',
+      'This model has no chat template, so it can complete text but cannot chat.',
       {
         param: 'model',
       },

@@ -244,7 +244,7 @@ function templateContent(message: Message, index: number, mark: string | undefin
     else {
       const refused = part.type === 'image' ? 'images' : 'audio';
       const param = `messages.${index}.content`;
-      throw new InferenceError('unsupported_content', `This model cannot take ${refused}.`, { param });
+      throw new InferenceError('unsupported_content', `This model does not accept ${refused}.`, { param });
     }
   }
   return content;

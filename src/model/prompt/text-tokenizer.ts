@@ -11,10 +11,10 @@ export interface TextTokenizer {
   readonly endTokens: ReadonlySet<number>;
   /** Strings that the tokenizer turns into one added token wherever they stand (`<|im_start|>`, `<tool_call>`). */
   readonly addedTokens: ReadonlyMap<string, number>;
-  /** Ids of text in which no added token is recognised: user text that spells `<|im_start|>` stays text. */
+  /** Ids of text in which no added token is recognized: user text that spells `<|im_start|>` stays text. */
   encodeText(text: string): number[];
   /**
-   * Like {@link encodeText}, for text that continues other text: no space is put in front. Absent: `encodeText` does as
+   * Like {@link encodeText}, for text that continues other text: no space is put in front. Undefined: `encodeText` does as
    * much.
    */
   encodeContinuation?(text: string): number[];
@@ -102,7 +102,7 @@ function lengthOf(text: unknown): number {
  */
 export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
   if (growthOf(parts.json.normalizer) > MOST_GROWTH) {
-    const reason = `The normalizer in the model's \`tokenizer.json\` can make a text more than ${MOST_GROWTH} times longer.`;
+    const reason = `The normalizer in the model's \`tokenizer.json\` can make a string more than ${MOST_GROWTH} times longer.`;
     throw new InferenceError('model_not_supported', reason, { param: 'model', reason, permanent: true });
   }
   const { tokenizer, chatTemplate, toolTemplate, specialTokens } = parts;

@@ -6,7 +6,7 @@ import type { TemplateMessage } from './template-messages.js';
 export interface WrittenWords {
   /** How many texts it leaves out. */
   missing: number;
-  /** It leaves out a text of the user: the model would answer something that nobody asked. */
+  /** It leaves out a text of the user: the model would answer something that no one asked. */
   missesUser: boolean;
   /** What it writes stands in its order, texts of late system messages once. */
   inOrder: boolean;
@@ -91,7 +91,7 @@ function compareWords(prompt: string, words: readonly ProbeWord[]): WrittenWords
   };
 }
 
-/** Whether a word stands in a prompt. A list of parts that is written as such is no text. */
+/** Whether a word stands in a prompt. A list of parts that is written as such is not text. */
 export function isWritten(word: string, prompt: string): boolean {
   const at = prompt.indexOf(word);
   return at >= 0 && !/text\\*['"]: \\*['"]$/.test(prompt.slice(Math.max(0, at - 14), at));

@@ -56,7 +56,7 @@ const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
 /** In one line; empty where nothing is left to speak, which is a pause. */
 export function speakableText(text: string): string {
-  // Digits and letters like © are both pictures and text: only what is no text by itself is left out.
+  // Digits and letters like © are both pictures and text: only what is not text by itself is left out.
   const plain = text.replaceAll(UNSPOKEN, (run) => (/^[\p{N}©®™]+$/u.test(run) ? run : ' '));
   const line = plain.replaceAll(PILED_MARKS, '$1').replaceAll(/\s+/g, ' ').trim();
   return /[\p{L}\p{N}]/u.test(line) ? line : '';

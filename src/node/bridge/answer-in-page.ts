@@ -1,5 +1,6 @@
 /**
- * The bridge's end inside the page. These functions are sent into it, so they use nothing of this module. What crosses is
+ * The bridge's end inside the page. Playwright runs these functions inside the page, so they must not use anything else
+ * from this module. What crosses is
  * JSON, because that is what a debugging protocol carries.
  * @module
  */

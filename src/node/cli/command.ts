@@ -26,7 +26,7 @@ export interface Command {
   examples: string[];
   /**
    * Rejects with {@link UsageError} when it is called wrongly, else with an Error whose message says what to do.
-   * @param words what comes after the command's name and is no flag
+   * @param words what comes after the command's name and is not a flag
    */
   run(words: readonly string[], values: CommandValues): Promise<void> | void;
 }
@@ -38,9 +38,9 @@ export class UsageError extends Error {
 
 /** Ends every help. */
 export const EXIT_CODES = `Exit codes
-  0  done
-  1  it failed
-  2  the arguments are wrong
+  0  success
+  1  failure
+  2  invalid arguments
 `;
 
 const COMMON: Record<string, CommandOption> = {

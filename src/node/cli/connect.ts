@@ -24,7 +24,7 @@ export const connect: Command = {
   async run([program, ...more], values) {
     const names = Object.keys(PROGRAMS);
     if (program === undefined || more.length > 0) {
-      throw new UsageError(`\`inpage connect\` takes one program: ${names.join(', ')}.`);
+      throw new UsageError(`\`inpage connect\` requires one program: ${names.join(', ')}.`);
     }
     const setupOf = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
     if (!setupOf) throw new UsageError(`\`${program}\` is not a known program. ${suggestName(program, names)}`);
@@ -40,7 +40,7 @@ const isPlain = (text: string): boolean => text.length <= 500 && !/[\p{C}\p{Zl}\
 async function connectionOf({ url, model, key }: CommandValues): Promise<ProgramConnection> {
   const given = String(url ?? DEFAULT_URL);
   if (!/^https?:/.test(given) || !isPlain(given) || !URL.canParse(given)) {
-    throw new UsageError(`\`--url\` must be the base of a service, such as ${DEFAULT_URL}, not \`${given}\`.`);
+    throw new UsageError(`\`--url\` must be the base URL of a service, such as ${DEFAULT_URL}, not \`${given}\`.`);
   }
   const baseURL = new URL(given).href.replace(/\/+$/, '');
   const apiKey = String(key ?? 'none');

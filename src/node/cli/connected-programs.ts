@@ -176,7 +176,7 @@ edit-format: whole
 `,
     },
     ...(contextLength !== undefined && {
-      note: `Without this it asks nobody how long a prompt may be. In ~/.aider.model.metadata.json:
+      note: `Without this it asks no one how long a prompt may be. In ~/.aider.model.metadata.json:
 ${JSON.stringify(
   {
     [`openai/${model}`]: {

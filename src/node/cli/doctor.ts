@@ -16,7 +16,7 @@ const START_TIMEOUT_MS = 10_000;
 
 /** Opens a page and prints what `diagnose` finds there. */
 export const doctor: Command = {
-  summary: 'Opens a page in Chromium and says what keeps inference from working there. Needs `playwright`.',
+  summary: 'Opens a page in Chromium and reports what prevents Inpage from working there. Needs `playwright`.',
   usage: ['doctor <URL> [--json] [--chromium PATH]'],
   options: {
     json: { type: 'boolean', help: 'Print the findings as JSON.' },
@@ -30,7 +30,7 @@ export const doctor: Command = {
   async run([url, ...more], { json, chromium }) {
     if (url === undefined || more.length > 0 || !/^https?:/.test(url) || !URL.canParse(url)) {
       throw new UsageError(
-        '`inpage doctor` takes the URL of one page, e.g. `npx inpage doctor http://localhost:5173/`.',
+        '`inpage doctor` requires the URL of one page, e.g. `npx inpage doctor http://localhost:5173/`.',
       );
     }
     const { launchChromium } = await importPlaywright('doctor', () => import('../bridge/launch-chromium.js'));
@@ -50,7 +50,7 @@ async function examine(page: Page, url: string): Promise<Finding[]> {
   const reported: Finding[] = [];
   const note = (text: string): void => {
     const message = text.split('\n', 1)[0]!;
-    reported.push({ check: 'console', level: 'warning', message, fix: 'The page says so itself.' });
+    reported.push({ check: 'console', level: 'warning', message, fix: 'The page logged this in its console.' });
   };
   page.on('console', (message) => {
     if (/^(error|warning)$/.test(message.type()) && message.text().startsWith('inpage:')) note(message.text());

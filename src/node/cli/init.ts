@@ -40,7 +40,7 @@ export const init: Command = {
   ],
   run([folder, ...more], values) {
     if (folder === undefined || more.length > 0) {
-      throw new UsageError('`inpage init` takes one folder, e.g. `npx inpage init public`.');
+      throw new UsageError('`inpage init` requires one folder, e.g. `npx inpage init public`.');
     }
     if (!values['uninstall']) return copyFiles(folder, values);
     if (values['models'] !== undefined || values['no-webgpu'] !== undefined) {
@@ -71,5 +71,5 @@ function namesIn(list: string): string[] {
 function copyUninstaller(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ['inpage-sw.js', 'inpage-sw-isolated.js']) writeFileSync(join(folder, name), UNINSTALL_SCRIPT);
-  print(`inpage: wrote ${join(folder, 'inpage-sw.js')}, which removes the Service Worker; keep serving it\n`);
+  print(`inpage: wrote ${join(folder, 'inpage-sw.js')}, which removes the Service Worker. Keep serving it\n`);
 }

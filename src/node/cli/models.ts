@@ -9,7 +9,7 @@ const DEVICES = ['wasm', 'webgpu'] as const;
 
 /** Prints the list that `recommendedModels` reads. */
 export const models: Command = {
-  summary: 'Lists models of the Hugging Face Hub to begin with: what for, megabytes, context, licence.',
+  summary: 'Lists recommended models from the Hugging Face Hub, with their use, size, context window and license.',
   usage: ['models [--task NAME] [--device NAME] [--max-mb N]', 'models --entry NAME'],
   options: {
     task: { type: 'string', value: 'NAME', help: `One of ${TASKS.join(', ')}. Default: all` },
@@ -23,7 +23,7 @@ export const models: Command = {
     'npx inpage models --entry Qwen3-0.6B-GGUF',
   ],
   run(words, values) {
-    if (words.length > 0) throw new UsageError(`\`inpage models\` takes options only, not \`${words[0]}\`.`);
+    if (words.length > 0) throw new UsageError(`\`inpage models\` accepts options only, not \`${words[0]}\`.`);
     if (values['entry'] !== undefined) return print(`${entryText(String(values['entry']))}\n`);
     const found = recommend(filterOf(values));
     if (found.length === 0) throw new Error('No model of the list fits. Allow more with `--max-mb`.');

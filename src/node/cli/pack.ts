@@ -22,7 +22,7 @@ export const pack: Command = {
     device: {
       type: 'string',
       value: 'NAME',
-      help: 'Only what it needs: wasm or webgpu. Default: what the entry may run on',
+      help: 'Pack for one device only: wasm or webgpu. Default: every device that the entry allows',
     },
     dtype: {
       type: 'string',
@@ -32,7 +32,7 @@ export const pack: Command = {
     task: {
       type: 'string',
       value: 'NAME',
-      help: "chat, embeddings, rerank, speech-to-text or text-to-speech. Default: what the model's config tells",
+      help: "chat, embeddings, rerank, speech-to-text or text-to-speech. Default: the task in the model's config",
     },
     file: {
       type: 'string',
@@ -44,7 +44,7 @@ export const pack: Command = {
     'cache-prompt': {
       type: 'string',
       value: 'FILE',
-      help: 'Keep a prompt beside the model: a system text, or messages in a .json file. For q8 on WASM. Needs `playwright`',
+      help: 'Process a prompt now and ship the result with the model. FILE is a system prompt, or messages as .json. q8 on WASM only. Needs `playwright`',
     },
     chromium: {
       type: 'string',
@@ -70,7 +70,7 @@ export const pack: Command = {
   async run([model, folder, ...more], values) {
     if (model === undefined || folder === undefined || more.length > 0) {
       throw new UsageError(
-        '`inpage pack` takes a model (hub id, folder, WebLLM model or entry) and a folder, e.g. `npx inpage pack owner/name public/models/name`.',
+        '`inpage pack` requires a model (hub id, folder, WebLLM model or entry) and a folder, e.g. `npx inpage pack owner/name public/models/name`.',
       );
     }
     const changes = changesOf(values);

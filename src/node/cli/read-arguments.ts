@@ -5,7 +5,7 @@ import { allOptions, type Command, type CommandValues, flagOf, UsageError } from
 
 /** What a command was called with. */
 export interface CommandArguments {
-  /** What is no flag, in order. */
+  /** What is not a flag, in order. */
   words: string[];
   values: CommandValues;
 }
@@ -35,7 +35,7 @@ export function readArguments(call: string, command: Command, args: string[]): C
     }
     const isFlag = option.type === 'boolean';
     const isMissing = token.value === undefined || (!token.inlineValue && token.value.startsWith('-'));
-    if (isFlag && token.value !== undefined) throw new UsageError(`\`${token.rawName}\` takes no value.`);
+    if (isFlag && token.value !== undefined) throw new UsageError(`\`${token.rawName}\` does not accept a value.`);
     if (!isFlag && isMissing)
       throw new UsageError(`\`${token.rawName}\` needs a value: \`${flagOf(token.name, option)}\`.`);
   }

@@ -12,7 +12,7 @@ const SAVE_INTERVAL_MS = 1_000;
 
 /** Serves as `inpage serve` does, and keeps the answers. */
 export const record: Command = {
-  summary: 'Serves /v1 as `inpage serve` does, and writes the answers into a script file that tests replay.',
+  summary: 'Serves /v1 like `inpage serve`, and records the answers in a script file that tests can replay.',
   usage: ['record <file> [--port N] [--config FILE] [--compatibility NAME] [--chromium PATH]'],
   options: {
     port: serve.options['port']!,
@@ -27,13 +27,13 @@ export const record: Command = {
   ],
   async run([file, ...more], values) {
     if (file === undefined || more.length > 0) {
-      throw new UsageError('`inpage record` takes one file, e.g. `npx inpage record replies.json`.');
+      throw new UsageError('`inpage record` requires one file, e.g. `npx inpage record replies.json`.');
     }
     // Otherwise this would be noticed only after the first answer.
     if (existsSync(file)) readRecording(file);
     accessSync(dirname(resolve(file)), constants.W_OK);
     const server = await startServer('record', values, { record: true });
-    print(`inpage: recording into ${file}; end with Ctrl+C\n`);
+    print(`inpage: recording to ${file}. Press Ctrl+C to stop\n`);
     saveRecording(server, file);
   },
 };

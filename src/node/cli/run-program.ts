@@ -9,7 +9,7 @@ import { explainFileError } from './read-json-file.js';
  * @param name begins the message
  */
 export async function runProgram(name: string, run: () => Promise<void>): Promise<void> {
-  // Whoever reads may leave early, as `head` does.
+  // A caller that reads may leave early, as `head` does.
   process.stdout.on('error', () => {});
   try {
     await run();

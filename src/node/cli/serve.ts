@@ -54,7 +54,7 @@ export const serve: Command = {
     `curl http://localhost:${DEFAULT_PORT}/v1/models`,
   ],
   async run(words, values) {
-    if (words.length > 0) throw new UsageError(`\`inpage serve\` takes options only, not \`${words[0]}\`.`);
+    if (words.length > 0) throw new UsageError(`\`inpage serve\` accepts options only, not \`${words[0]}\`.`);
     const apiKey = values['key'] ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
     const server = await startServer('serve', values, apiKey === undefined ? {} : { apiKeys: [apiKey] });
     if (apiKey !== undefined) print(clientLines(server.baseURL, apiKey));
@@ -100,7 +100,9 @@ export async function startServer(
   print(`inpage: serving ${server.baseURL}\n`);
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   if (server.sandbox === false) {
-    print('inpage: Chromium runs without its sandbox, which cannot run here (as root, or in this container)\n');
+    print(
+      'inpage: Chromium is running without its sandbox, because the sandbox does not work as root or in this container\n',
+    );
   }
   return server;
 }

@@ -11,20 +11,20 @@ const [DEFAULT_TEMPLATE = ''] = NAMES;
 
 /** Writes an app from a template; asks for what it was not told where it can. Fetches nothing. */
 export const createApp = (streams: Streams): Command => ({
-  summary: 'Writes a new app whose /v1 is answered by Inpage. Fetches nothing and installs nothing.',
+  summary: 'Creates a new app that uses Inpage. It does not download or install anything.',
   usage: ['[folder] -- [--template NAME]', '[folder] [template]'],
   options: {
     template: {
       type: 'string',
       value: 'NAME',
-      help: `${NAMES.join(', ')}. Asked for when it is missing, as the folder is.`,
+      help: `${NAMES.join(', ')}. If you leave out the template or the folder, you are asked for it.`,
     },
   },
   examples: ['npm create inpage', 'npm create inpage my-app -- --template react', 'npm create inpage . next'],
   async run(words, { template: option }) {
     const [wordOfFolder, wordOfTemplate, ...more] = words;
     if (more.length > 0 || (wordOfTemplate !== undefined && option !== undefined)) {
-      throw new UsageError(`takes one folder and one template, not \`${words.join(' ')}\`. See \`--help\`.`);
+      throw new UsageError(`accepts one folder and one template, not \`${words.join(' ')}\`. See \`--help\`.`);
     }
     const named = wordOfTemplate ?? (option as string | undefined);
     if (named !== undefined && !isTemplate(named)) throw new UsageError(unknownTemplate(named));
@@ -60,7 +60,7 @@ function report(folder: string, template: string): string {
   const isHere = resolve(folder) === process.cwd();
   const commands = [...(isHere ? [] : [`cd ${quoted(folder)}`]), 'npm install', ...steps];
   return `
-Wrote ${isHere ? 'this folder' : folder} from the template \`${template}\`. Go on with:
+Created an app in ${isHere ? 'this folder' : folder} from the \`${template}\` template. Next steps:
 
 ${commands.map((command) => `  ${command}\n`).join('')}`;
 }

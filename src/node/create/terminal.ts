@@ -24,7 +24,7 @@ export async function ask({ input, output }: Streams, question: string, fallback
     return answer.trim() || fallback;
   } catch (thrown) {
     output.write('\n');
-    throw new Error('stopped; nothing was written.', { cause: thrown });
+    throw new Error('stopped. Nothing was written.', { cause: thrown });
   } finally {
     lines.close();
   }

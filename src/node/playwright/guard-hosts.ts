@@ -81,5 +81,5 @@ export function blockedMessage(requests: readonly Request[]): string {
   const urls = [...new Set(requests.map((request) => request.url().split('?')[0]!))];
   const { origin, host, pathname } = new URL(urls[0]!);
   const base = `${origin}${/^(\/.*?)?\/v\d+[a-z]*(?=\/|$)/.exec(pathname)?.[0] ?? ''}`;
-  return `inpage: the app asked ${urls.join(' and ')}, which nothing answers in this test, so the request was blocked. Add '${base}' to \`inferenceOptions.intercept\`, or let it through with \`allowHosts: ['${host}']\`.`;
+  return `inpage: the app sent a request to ${urls.join(' and ')}, but nothing handles it in this test, so it was blocked. Add '${base}' to \`inferenceOptions.intercept\`, or let it through with \`allowHosts: ['${host}']\`.`;
 }

@@ -128,7 +128,7 @@ function checkBrowser(context: BrowserContext): void {
   const name = context.browser()?.browserType().name() ?? 'chromium';
   if (name === 'chromium') return;
   throw new Error(
-    `inpage/playwright works in Chromium only, not in ${name}: Playwright routes Service Worker scripts nowhere else.`,
+    `inpage/playwright works only in Chromium, not in ${name}, because Playwright cannot route Service Worker scripts in other browsers.`,
   );
 }
 
@@ -154,7 +154,7 @@ function rejectOnCrash(page: Page): Promise<never> {
   const crashed = new Promise<never>((_, reject) => {
     page.once('crash', () => reject(new Error('The page that hosts the service has crashed.')));
   });
-  crashed.catch(() => {}); // Nobody may be asking.
+  crashed.catch(() => {}); // No one may be asking.
   return crashed;
 }
 

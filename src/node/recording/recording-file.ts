@@ -23,18 +23,18 @@ export function readRecording(file: string): ScriptedEntry[] {
     const { models } = parseOptions(RECORDING, JSON.parse(readFileSync(file, 'utf8')), 'field');
     return [...models] as ScriptedEntry[];
   } catch (thrown) {
-    throw new Error(`${file} is not a recording of inpage. ${(thrown as Error).message}`, { cause: thrown });
+    throw new Error(`${file} is not an Inpage recording. ${(thrown as Error).message}`, { cause: thrown });
   }
 }
 
 /**
  * Adds answers to a file. An answer to a request that the file has already replaces it.
  * @returns how many answers the file has now
- * @throws Error that names the file, when it exists and is no recording
+ * @throws Error that names the file, when it exists and is not a recording
  */
 export function addToRecording(file: string, added: readonly ScriptedEntry[]): number {
   const models = merge(existsSync(file) ? readRecording(file) : [], added);
-  // Whoever reads meanwhile gets the old file or the new one.
+  // A caller that reads meanwhile gets the old file or the new one.
   writeFileSync(`${file}.new`, format(models));
   renameSync(`${file}.new`, file);
   return models.reduce((count, { script }) => count + script.replies.length, 0);

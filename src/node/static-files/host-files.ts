@@ -70,7 +70,7 @@ export async function askPage<Argument, Answer>(
   }
 }
 
-/** URL path to absolute path: the library, its static files and the bundled models. The page itself is no file. */
+/** URL path to absolute path: the library, its static files and the bundled models. The page itself is not a file. */
 export function listHostFiles(): Map<string, string> {
   const files = new Map<string, string>();
   for (const [url, { path }] of listStaticFiles({ models: BUNDLED_MODELS, webgpu: true })) files.set(url, path);

@@ -22,7 +22,7 @@ const DIGITS = 8;
 
 /**
  * @param folder absolute
- * @throws Error when it is no pack, or files of it are missing or of another size
+ * @throws Error when it is not a pack, or files of it are missing or of another size
  */
 export function readPackedFolder(folder: string): PackedFolder {
   const path = join(folder, PACK_MANIFEST);
@@ -58,7 +58,7 @@ function readManifest(path: string, folder: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new Error(`inpage: there is no packed model in ${folder}: run \`npx inpage pack <model> ${folder}\`.`);
+    throw new Error(`inpage: ${folder} does not contain a packed model. Run \`npx inpage pack <model> ${folder}\`.`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { ContentPart, Message } from '../../core/request/message.js';
 import type { Tool } from '../../core/request/tool.js';
 import type { ReplyMessage, ReplyTool } from './test-server-types.js';
 
-/** @param raw the text of a prompt that is no conversation */
+/** @param raw the text of a prompt that is not a conversation */
 export function chatForm(
   { prompt, tools }: GenerationRequest,
   raw: string,

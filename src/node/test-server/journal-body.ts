@@ -50,7 +50,7 @@ function unpack(bytes: Buffer, encoding: string | undefined): Buffer {
 
 type FormValue = string | { name: string; type: string; size: number };
 
-/** Fields by name, several of a name as an array. Undefined: it is no form. */
+/** Fields by name, several of a name as an array. Undefined: it is not a form. */
 async function readForm(
   bytes: Buffer<ArrayBuffer>,
   type: string,

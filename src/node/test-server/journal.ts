@@ -164,7 +164,7 @@ function setBody(entry: JournalEntry, { kind, text, cut }: SentBody): void {
   if (cut) entry.cut = true;
 }
 
-/** What stands behind `data:`, in order; what is no JSON as text. */
+/** What stands behind `data:`, in order; what is not JSON as text. */
 function eventsOf(text: string): unknown[] {
   return text.split('\n\n').flatMap((block) => {
     const data = block.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));

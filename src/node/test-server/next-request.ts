@@ -77,7 +77,7 @@ export class NextRequests {
   #late(timeout: number): string {
     const came = this.#ready.slice(-NAMED).map(({ method, path }) => `${method} ${path}`);
     const instead = came.length === 0 ? 'No other request came.' : `These came instead: ${came.join(', ')}.`;
-    return `No such request came within ${timeout} ms. ${instead}`;
+    return `No matching request arrived within ${timeout} ms. ${instead}`;
   }
 }
 

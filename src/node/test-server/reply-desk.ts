@@ -80,7 +80,7 @@ async function askFunction(
   ask: AskFunction,
 ): Promise<ScriptedReply | undefined> {
   const current = currentRequest.getStore();
-  if (!current) throw new InferenceError('internal', 'A function was asked outside of a request.');
+  if (!current) throw new InferenceError('internal', 'A reply function was called outside of a request.');
   const { messages, tools } = chatForm(request, asked.last);
   const { endpoint, body, headers, model } = current;
   const facts = { endpoint, model: model ?? request.model, messages, tools, headers };

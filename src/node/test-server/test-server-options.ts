@@ -108,7 +108,7 @@ function startOf(now: unknown): number | undefined {
   if (Number.isFinite(time) && now !== null) return time;
   throw new InferenceError(
     'invalid_request',
-    "The option `now` must be a Date, Unix milliseconds, an ISO text or 'real'.",
+    "The option `now` must be a Date, Unix milliseconds, an ISO string or 'real'.",
     { param: 'now' },
   );
 }

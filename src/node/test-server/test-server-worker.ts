@@ -147,7 +147,7 @@ class TestServerThread {
     if (!isLoopbackHost(host))
       return refuse(response, 403, `This server answers localhost only, not ${JSON.stringify(host)}.`);
     if (origin !== undefined && !isLoopbackOrigin(origin))
-      return refuse(response, 403, `Pages of ${JSON.stringify(origin)} may not ask this server.`);
+      return refuse(response, 403, `Pages of ${JSON.stringify(origin)} may not send requests to this server.`);
     const cors = (names: readonly string[]): Record<string, string> => corsHeaders(origin, names);
     const target = targetOf(request, this.#origin);
     const path = target && this.#pathOf(target);

@@ -71,7 +71,7 @@ true satisfies Same<v.InferInput<typeof OPTIONS>, InpagePluginOptions>;
 
 /**
  * See the module's example. Works in dev, build and preview.
- * @throws Error that names the option when there is no such one, or the model when it is not bundled. What is no packed
+ * @throws Error that names the option when there is no such option, or the model when it is not bundled. What is not a packed
  * folder fails the start, and a file that is not what its folder's manifest says fails the build
  */
 export function inpage(options: InpagePluginOptions = {}): Plugin {

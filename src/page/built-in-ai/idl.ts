@@ -22,7 +22,7 @@ export function oneOf<const Value extends string>(value: unknown, values: readon
   throw new TypeError(`\`${name}\` must be one of ${values.join(', ')}.`);
 }
 
-/** @throws TypeError for what is no dictionary */
+/** @throws TypeError for what is not a dictionary */
 export function dictionary(value: unknown, name = 'options'): Record<string, unknown> {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' && typeof value !== 'function') throw new TypeError(`\`${name}\` must be an object.`);

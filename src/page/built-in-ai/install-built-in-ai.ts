@@ -143,7 +143,7 @@ function readOptions(inference: Inference, options: BuiltInAIOptions): Read {
   const { models = {}, languages = ['en'], force = false, only, apiKey } = options;
   for (const name of Object.keys(models))
     if (name !== 'chat' && name !== 'embeddings') throw new TypeError(`Unknown option \`models.${name}\`.`);
-  if (apiKey !== undefined && typeof apiKey !== 'string') throw new TypeError('`apiKey` must be a text.');
+  if (apiKey !== undefined && typeof apiKey !== 'string') throw new TypeError('`apiKey` must be a string.');
   const catalog = inference.status();
   const settings = {
     chat: entryFor(catalog, 'chat', models.chat),
@@ -162,7 +162,7 @@ function readOptions(inference: Inference, options: BuiltInAIOptions): Read {
 function names(list: readonly string[], option: string): ReadonlySet<string> {
   if (!Array.isArray(list)) throw new TypeError(`\`${option}\` must be a list of names.`);
   const unknown = list.find((name) => !(INTERFACES as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new TypeError(`\`${option}\` names \`${unknown}\`, which is no interface.`);
+  if (unknown !== undefined) throw new TypeError(`\`${option}\` names \`${unknown}\`, which is not an interface.`);
   return new Set(list);
 }
 
@@ -170,5 +170,5 @@ function names(list: readonly string[], option: string): ReadonlySet<string> {
 function entryFor(catalog: readonly ModelStatus[], task: 'chat' | 'embeddings', id?: string): string | undefined {
   if (id === undefined) return catalog.find((entry) => entry.task === task && entry.backend !== 'built-in')?.id;
   if (catalog.some((entry) => entry.id === id && entry.task === task)) return id;
-  throw new TypeError(`\`models.${task}\` names \`${id}\`, which is no entry of the task \`${task}\`.`);
+  throw new TypeError(`\`models.${task}\` names \`${id}\`, which is not an entry of the task \`${task}\`.`);
 }

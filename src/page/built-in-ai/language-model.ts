@@ -103,7 +103,7 @@ export function createLanguageModel({ service, model, counter }: TaskModel): typ
       if (!canServe(core, service)) throw notSupported('The model cannot what is expected of it.');
       return service.create(model, options, async (lifetime, key) => {
         // Only now it is known for certain whether the model sees.
-        if (!(await canSee(core, service, model))) throw notSupported('The model takes no images.');
+        if (!(await canSee(core, service, model))) throw notSupported('The model does not accept images.');
         const [contextWindow, baseCost] = await Promise.all([
           counter.contextWindow(),
           counter.measureTools(core.tools.offered),

@@ -1,17 +1,17 @@
 /** Language tags, and what is served of them. @module */
 import { listOf, textOf } from './idl.js';
 
-/** @throws RangeError for what is no tag */
+/** @throws RangeError for what is not a tag */
 export function canonicalTag(tag: unknown): string {
   const text = textOf(tag);
   try {
     return Intl.getCanonicalLocales(text)[0] ?? '';
   } catch {
-    throw new RangeError(`\`${text}\` is no language tag.`);
+    throw new RangeError(`\`${text}\` is not a language tag.`);
   }
 }
 
-/** @throws TypeError for what is no list, RangeError for what is no tag */
+/** @throws TypeError for what is not a list, RangeError for what is not a tag */
 export function canonicalTags(tags: unknown, name: string): string[] {
   return listOf(tags, name).map(canonicalTag);
 }

@@ -1,7 +1,7 @@
 /** From the creation of an object of the interfaces until it is destroyed. @module */
 import { dictionary } from './idl.js';
 
-/** @throws TypeError for what is no signal */
+/** @throws TypeError for what is not a signal */
 export function signalOf(options: unknown): AbortSignal | undefined {
   const { signal } = dictionary(options);
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError('`signal` must be an AbortSignal.');

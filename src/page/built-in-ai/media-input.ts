@@ -22,18 +22,18 @@ function isOf(value: unknown, name: string): boolean {
   return typeof own === 'function' && value instanceof own;
 }
 
-/** @throws TypeError for what is no image; undecodable ones reject with InvalidStateError */
+/** @throws TypeError for what is not an image; undecodable ones reject with InvalidStateError */
 export function readImage(value: unknown): Promise<string> {
   const file = toFile(value);
-  if (!file && !DRAWABLE.some((name) => isOf(value, name))) throw new TypeError('The `value` is no image.');
+  if (!file && !DRAWABLE.some((name) => isOf(value, name))) throw new TypeError('The `value` is not an image.');
   return handled(encodeImage(createImageBitmap(file ?? (value as ImageBitmapSource))));
 }
 
-/** @throws TypeError for what is no sound; undecodable ones reject with DataError */
+/** @throws TypeError for what is not audio; undecodable ones reject with DataError */
 export function readSound(value: unknown): Promise<Blob> {
   if (isOf(value, 'AudioBuffer')) return handled(resample(copyOf(value as AudioBuffer)));
   const file = toFile(value);
-  if (!file) throw new TypeError('The `value` is no sound.');
+  if (!file) throw new TypeError('The `value` is not audio.');
   return handled(decodeSound(file));
 }
 
@@ -71,7 +71,7 @@ async function decodeSound(file: Blob): Promise<Blob> {
     const context = new OfflineAudioContext(1, 1, SPEECH_RATE);
     return await resample(await context.decodeAudioData(await file.arrayBuffer()));
   } catch {
-    throw new DOMException('The sound cannot be decoded.', 'DataError');
+    throw new DOMException('The audio cannot be decoded.', 'DataError');
   }
 }
 

@@ -26,7 +26,7 @@ export interface InputMessage {
 /**
  * Images and sound are read now: what is drawn on a canvas later is not seen.
  * @param expected kinds of parts besides text that the session was created for
- * @throws TypeError, SyntaxError or NotSupportedError for what is no input of the session
+ * @throws TypeError, SyntaxError or NotSupportedError for what is not an input of the session
  */
 export function readInput(input: unknown, expected: ReadonlySet<string>): InputMessage[] {
   if (!isIterable(input)) return [{ role: 'user', parts: [{ type: 'text', text: textOf(input) }], prefix: false }];
@@ -65,13 +65,13 @@ function readPart(part: unknown, role: InputMessage['role'], expected: ReadonlyS
       if (role !== 'assistant') throw new TypeError('Tools are called by the assistant.');
       return { type: 'call', call: toCall(value) };
     case 'tool-response':
-      if (role !== 'user') throw new TypeError('Responses of tools are given by the user.');
+      if (role !== 'user') throw new TypeError('Tool responses must come from the user role.');
       return { type: 'response', response: toResponse(value) };
     case 'image':
     case 'audio':
       if (role !== 'user' || !expected.has(type))
         throw notSupported(
-          `\`${type}\` is not expected here: \`expectedInputs\` must name it, and the user must say it.`,
+          `\`${type}\` is not expected here: \`expectedInputs\` must name it, and it must be in a user message.`,
         );
       return type === 'image' ? { type, url: readImage(value) } : { type, recording: readSound(value) };
   }

@@ -39,7 +39,7 @@ export function createProofreader(on: TaskModel): object {
     async proofread(input: unknown, options?: unknown): Promise<ProofreadResult> {
       const text = textOf(input);
       const answer = await this[WORK].answer(text, options, (blank) => blank);
-      // Models leave out the white space around a text, which is no error of it.
+      // Models leave out the white space around a text, which is not an error of it.
       const [before] = /^\s*/.exec(text)!;
       const correctedInput = text.trim() === '' ? text : before + answer.trim() + text.slice(text.trimEnd().length);
       return { correctedInput, corrections: findCorrections(text, correctedInput) };

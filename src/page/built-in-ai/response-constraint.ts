@@ -89,7 +89,7 @@ const PIECES = /\[(?:\\.|[^\]\\])*\]|\\[\s\S]|\(\?(?:<[=!]|[=!])|[\s\S]/gu;
  */
 function wholePattern({ source, flags }: RegExp): string {
   const refuse = (why: string): never => {
-    throw notSupported(`\`responseConstraint\` has ${why}, which cannot be kept.`);
+    throw notSupported(`\`responseConstraint\` has ${why}, which cannot be guaranteed.`);
   };
   if (/[^su]/.test(flags)) refuse(`the flags \`${flags}\``);
   const pieces = (source.match(PIECES) ?? []).map((piece) => {

@@ -22,7 +22,7 @@ export function readSampling({ samplingMode, temperature, topK }: Record<string,
   if (samplingMode !== undefined) {
     const mode = oneOf(samplingMode, MODES, 'samplingMode');
     if (temperature !== undefined || topK !== undefined)
-      throw new TypeError('`samplingMode` stands for `temperature` and `topK`: give one of both.');
+      throw new TypeError('`samplingMode` replaces `temperature` and `topK`. Set only one of them.');
     return { fields: { temperature: TEMPERATURES[mode] }, mode, temperature: null, topK: null };
   }
   if (temperature === undefined && topK === undefined) return { fields: {}, mode: null, ...DEFAULTS };

@@ -149,7 +149,7 @@ export class Service {
         if (done) return;
       }
     } finally {
-      // Whoever stops reading frees the engine.
+      // A caller that stops reading frees the engine.
       void reader.cancel().catch(() => {});
     }
   }
@@ -157,7 +157,7 @@ export class Service {
   /** The text of a recording, by the catalog's speech model. */
   async transcribe(recording: Blob): Promise<string> {
     const model = this.speechModel;
-    if (model === undefined) throw notSupported('No model of the catalog takes sound.');
+    if (model === undefined) throw notSupported('No model in the catalog accepts audio.');
     const form = new FormData();
     form.append('model', model);
     form.append('file', new File([recording], 'recording.wav', { type: 'audio/wav' }));

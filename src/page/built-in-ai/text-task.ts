@@ -140,7 +140,7 @@ class TextWork<Options> {
     return orAborted(this.#measure(text, contextOf(options)), signal);
   }
 
-  /** The whole answer; `blank` for an input of white space, about which nobody is asked. */
+  /** The whole answer; `blank` for an input of white space, about which no one is asked. */
   async answer(input: unknown, options: unknown, blank: (text: string) => string): Promise<string> {
     const signal = this.#work.lifetime.during(options);
     const text = textOf(input);

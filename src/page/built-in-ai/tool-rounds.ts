@@ -28,7 +28,7 @@ export function readTools(tools: unknown, asParts: boolean): Tools {
     const { name, description, inputSchema, execute: run } = dictionary(tool, 'tools');
     const named = textOf(name ?? '');
     if (!/^[\w-]+$/.test(named) || offered.some((each) => each.function.name === named))
-      throw new TypeError('The `name` of each tool must be one of its own, of A-Z, a-z, 0-9, _ and -.');
+      throw new TypeError('The `name` of each tool must be unique, and consist of A-Z, a-z, 0-9, _ and -.');
     const described = textOf(description ?? '');
     if (described === '') throw new TypeError(`The tool \`${named}\` needs a \`description\`.`);
     offered.push({
@@ -138,7 +138,7 @@ async function run({ function: call }: ChatCall, execute: Tools['execute']): Pro
     const tool = execute.get(call.name);
     if (!tool) return toolErrorText(`There is no tool \`${call.name}\`.`);
     const result: unknown = await tool(JSON.parse(call.arguments || '{}'));
-    return typeof result === 'string' ? result : toolErrorText('The tool gave no text.');
+    return typeof result === 'string' ? result : toolErrorText('The tool returned no text.');
   } catch (thrown) {
     return toolErrorText(thrown instanceof Error ? thrown.message : String(thrown));
   }

@@ -66,7 +66,7 @@ function writingTask({ tone, length }: WritingOptions): string {
 
 function rewritingTask({ tone, length }: WritingOptions): string {
   const wishes = [REWRITE_TEXTS[String(tone)], REWRITE_TEXTS[String(length)]].filter((wish) => wish !== undefined);
-  return `${GIVEN} Write it anew, with the same meaning, and write nothing else. ${wishes.join(' ')}`.trim();
+  return `${GIVEN} Write it again, with the same meaning, and write nothing else. ${wishes.join(' ')}`.trim();
 }
 
 /** Options that all three have, and how their words become a task. */

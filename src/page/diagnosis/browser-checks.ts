@@ -17,7 +17,7 @@ export const secureContext: Check = async () =>
   isSecureContext
     ? ok(`${location.origin} is a secure context`)
     : problem(
-        `${location.origin} is not a secure context, so that there is no Service Worker, no WebGPU and no file storage`,
+        `${location.origin} is not a secure context, so Service Workers, WebGPU and file storage are not available`,
         'Serve the page over https, or open it from localhost.',
       );
 
@@ -26,7 +26,7 @@ export const threads: Check = async ({ serviceWorker }) => {
   if (crossOriginIsolated) return ok(`the page is cross-origin isolated; ${navigator.hardwareConcurrency} cores`);
   const shortcut = serviceWorker === false ? '' : ' Or pass `crossOriginIsolation: true` where you cannot set headers.';
   return warning(
-    'the page is not cross-origin isolated, so that WASM runs on one thread',
+    'the page is not cross-origin isolated, so WASM runs on one thread',
     `Send \`Cross-Origin-Opener-Policy: same-origin\` and \`Cross-Origin-Embedder-Policy: require-corp\` with the page and its scripts.${shortcut}`,
   );
 };
@@ -35,7 +35,7 @@ export const webgpu: Check = async ({ models }) => {
   const needed = models.filter(isForGpuOnly).map(({ id }) => `\`${id}\``);
   const adapter = await findAdapter(ownGpu());
   if (!adapter) {
-    const message = ownGpu() ? 'WebGPU finds no adapter' : 'this browser has no WebGPU';
+    const message = ownGpu() ? 'WebGPU found no GPU adapter' : 'this browser has no WebGPU';
     return needed.length > 0
       ? problem(
           `${message}, which ${needed.join(', ')} need`,
@@ -63,7 +63,7 @@ export const storage: Check = async () => {
   if (!manager?.getDirectory) {
     return warning(
       'this page has no file storage (OPFS)',
-      'Nothing is kept: models are fetched again with each visit.',
+      'Nothing is stored: models are downloaded again on every visit.',
     );
   }
   try {
@@ -71,7 +71,7 @@ export const storage: Check = async () => {
   } catch (thrown) {
     return warning(
       `the browser refuses file storage: ${String(thrown)}`,
-      'Private windows do so. Models are fetched again with each visit.',
+      'This is normal in private windows. Models are downloaded again on every visit.',
     );
   }
   const { quota = 0, usage = 0 } = await manager.estimate();

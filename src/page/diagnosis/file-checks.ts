@@ -39,7 +39,7 @@ async function runtimeFile(
   if (isWasm && !response.headers.get('content-type')?.includes('application/wasm')) {
     await response.body?.cancel();
     return warning(
-      `${pathname} is served as ${response.headers.get('content-type')}, so that it compiles only after the whole download`,
+      `${pathname} is served as ${response.headers.get('content-type')}, so the browser cannot compile it during the download`,
       'Send .wasm files as application/wasm.',
     );
   }
@@ -127,7 +127,7 @@ async function refusesWorkers(script: string): Promise<boolean> {
     worker = new Worker(trustedScriptURL(script));
     const failed = new Promise<void>((resolve) => {
       const handled = (event: Event): void => {
-        // It is no error of the page: browsers print none.
+        // It is not an error of the page: browsers print none.
         event.preventDefault();
         resolve();
       };

@@ -18,7 +18,7 @@ export type CheckResult = Omit<Finding, 'check'>;
 
 /** @internal The service that is looked at: the one that this page started last, else what `startInference()` would start. */
 export interface Subject {
-  /** `never`: nobody has called `startInference`; `ended`: it failed, or was stopped. */
+  /** `never`: no one has called `startInference`; `ended`: it failed, or was stopped. */
   state: 'never' | 'starting' | 'running' | 'ended';
   /** Why it did not start. */
   error: string | undefined;
@@ -29,7 +29,7 @@ export interface Subject {
   models: readonly ModelEntry[];
   /** Absolute URL of the folder with ONNX Runtime's files. */
   assetsURL: string;
-  /** SHA-256 (hexadecimal) of files of this version by file name; none where nobody knows them. */
+  /** SHA-256 (hexadecimal) of files of this version by file name; none where no one knows them. */
   hashes: Readonly<Record<string, string>>;
 }
 

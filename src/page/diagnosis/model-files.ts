@@ -16,7 +16,7 @@ export const modelFiles: Check = async ({ models }) => {
     if (entry.backend === 'transformers') return filesOfModel(entry);
     return entry.backend === 'gguf' ? filesOfGguf(entry) : [];
   });
-  if (local.length === 0) return ok('no model of this page has files of its own');
+  if (local.length === 0) return ok('no model of this page has its own files');
   return (await Promise.all(local)).flat();
 };
 

@@ -16,13 +16,13 @@ const CHECK_TIMEOUT_MS = 15_000;
 
 const started: Check = async ({ state, models, error }) => {
   if (state === 'running') return ok(`inference runs with ${models.length} models`);
-  if (error !== undefined) return problem(`inference did not start: ${error}`, 'See also what else was found here.');
+  if (error !== undefined) return problem(`inference did not start: ${error}`, 'See the other findings for the cause.');
   if (state === 'starting') return warning('inference is still starting', 'Ask again in a moment.');
   return state === 'ended'
     ? warning('inference was stopped', 'Call `startInference` again.')
     : warning(
         '`startInference` was not called on this page',
-        'The other checks look at its defaults. If your page calls it, look for an error before that call.',
+        'The other checks assume the default options. If your page does call it, look for an earlier error.',
       );
 };
 

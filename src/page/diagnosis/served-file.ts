@@ -26,7 +26,7 @@ export async function requestFile({ url, name, types, fix }: ExpectedFile): Prom
   const response = await fetch(url, { cache: 'no-store' }).catch((thrown: unknown) => String(thrown));
   const fail = (what: string, how: string): ServedFile => ({ fault: problem(`${name} ${path} ${what}`, how) });
   if (typeof response === 'string') {
-    return fail(`could not be fetched (${response})`, 'Is the server up, and does `connect-src` allow it?');
+    return fail(`could not be downloaded (${response})`, 'Is the server up, and does `connect-src` allow it?');
   }
   const type = response.headers.get('content-type') ?? '';
   const refuse = async (what: string, how: string): Promise<ServedFile> => {
@@ -34,9 +34,10 @@ export async function requestFile({ url, name, types, fix }: ExpectedFile): Prom
     return fail(what, how);
   };
   if (!response.ok) return refuse(`returned status ${response.status}`, fix);
-  if (type.includes('text/html')) return refuse('is a web page: the server has no such file', fix);
+  if (type.includes('text/html'))
+    return refuse('returned an HTML page, so the file is probably missing on the server', fix);
   if (types && !types.test(type)) {
-    return refuse(`comes as ${type || 'no content type'}`, 'Set the content type of this file on your server.');
+    return refuse(`is served as ${type || 'no content type'}`, 'Set the content type of this file on your server.');
   }
   return { response };
 }

@@ -3,7 +3,7 @@ import { OWN_PATH } from '../../core/request/own-path.js';
 import { type Check, ok, problem, warning } from './finding.js';
 import { COPY_FILES, hashOf, requestFile } from './served-file.js';
 
-const NONE = ok('not used: requests are answered by `inference.fetch` only');
+const NONE = ok('not used: only `inference.fetch` works');
 
 const JAVASCRIPT = /javascript|ecmascript/;
 
@@ -74,7 +74,7 @@ function isOwn(script: string, own: string): boolean {
 function other(script: string, own: string): ReturnType<typeof warning> {
   return problem(
     `the Service Worker ${script} controls this page, not ${own}`,
-    `Begin it with importScripts('${own}') and pass \`serviceWorker: '${script}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
+    `Make importScripts('${own}') its first line and pass \`serviceWorker: '${script}'\`, or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
   );
 }
 
@@ -95,9 +95,9 @@ export const otherServiceWorkers: Check = async ({ serviceWorker }) => {
   });
   if (others.length === 0) return ok('none on this origin');
   return warning(
-    `${others.join(', ')}: a page belongs to the one with the narrowest scope`,
+    `${others.join(', ')}: if several match a page, the one with the narrowest scope controls it`,
     serviceWorker === false
-      ? 'Requests go through it before they reach a network; `inference.fetch` does not.'
+      ? 'Requests pass through it before they reach the network. Requests made with `inference.fetch` do not.'
       : 'See https://github.com/inpage-dev/inpage/blob/main/demo/docs/neighbours.md',
   );
 };

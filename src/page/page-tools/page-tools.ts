@@ -30,7 +30,7 @@ export interface ToolConsent {
 /** What {@link pageTools} takes. */
 export interface PageToolsOptions {
   /**
-   * Whether a call may run. Asked for every tool but those of the page's own origin that only read. Absent: those do not run.
+   * Whether a call may run. Asked for every tool but those of the page's own origin that only read. Default: those do not run.
    */
   consent?: (call: ToolConsent) => boolean | Promise<boolean>;
   /** Calls that run at most, in the life of the object. @default 32 */
@@ -238,7 +238,7 @@ class DeclaredTools implements PageTools {
   #cut(isError: boolean, text: string): ToolResult {
     const { maxResultChars = 16_384 } = this.#options;
     const cut = text.slice(0, maxResultChars);
-    // Half of a pair of surrogates is no character.
+    // Half of a pair of surrogates is not a character.
     return { isError, text: cut.length < text.length ? cut.replace(/[\uD800-\uDBFF]$/, '') : cut };
   }
 }

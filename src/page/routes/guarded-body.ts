@@ -1,4 +1,4 @@
-/** The body of a handler's response, which ends when nobody reads it any more. @module */
+/** The body of a handler's response, which ends when no one reads it any more. @module */
 
 /** Between the handler's stream and its reader. */
 export class GuardedBody {

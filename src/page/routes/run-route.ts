@@ -93,7 +93,8 @@ function failure(status: number, facts: ErrorFacts): Response {
 /** @throws TypeError that names the route */
 function checked(result: unknown, key: string): Response {
   if (!isResponse(result)) throw new TypeError(`The route \`${key}\` returned no Response.`);
-  if (result.bodyUsed) throw new TypeError(`The route \`${key}\` returned a Response whose body was read already.`);
+  if (result.bodyUsed)
+    throw new TypeError(`The route \`${key}\` returned a Response whose body has already been read.`);
   return result;
 }
 

@@ -20,7 +20,7 @@ import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { onPeerDeath } from '../liveness-lock.js';
 import { peerLostError } from '../stream/open-call.js';
 
-/** Milliseconds that a cancelled call may take to end. A worker that does not stop is ended afterwards. */
+/** Milliseconds that a canceled call may take to end. A worker that does not stop is ended afterwards. */
 const CANCEL_TIMEOUT_MS = 2_000;
 
 /** An error that crosses realms; `retry` is there for a {@link RetryInNewWorker}. */

@@ -8,7 +8,7 @@ import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } f
 
 /**
  * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more. `begin` tells
- * the caller that the work begins: from then on it asks nobody else when this realm dies. What comes together, in one
+ * the caller that the work begins: from then on it asks no one else when this realm dies. What comes together, in one
  * batch, is sent together as far as the caller's credit goes.
  */
 export type CallHandler<Payload, Item> = (

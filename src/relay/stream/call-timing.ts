@@ -9,7 +9,7 @@ export interface CallTiming {
   silentBeats: number;
   /** How long a callee with something to send waits for a caller that takes nothing. */
   stall: number;
-  /** How long a cancelled call may take to end. */
+  /** How long a canceled call may take to end. */
   cancel: number;
 }
 
@@ -35,7 +35,7 @@ const MODEL_SILENCE = { least: 15, most: 300 };
  * Between the gateway and a model worker that answers. An engine on WASM reads no messages while it computes, which may
  * take a minute on a slow device. Until its speed is known, it counts as stuck only after a long silence: as long as the
  * app waits for a first token, within bounds. (What is learned then: `gateway/learned-timing.ts`.) Silence counts only while
- * a call is open; a cancelled call ends sooner, by the scheduler's grace.
+ * a call is open; a canceled call ends sooner, by the scheduler's grace.
  * @param requestTimeout seconds
  */
 export function answeringModelTiming(requestTimeout: number): CallTiming {
@@ -47,7 +47,7 @@ export function answeringModelTiming(requestTimeout: number): CallTiming {
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Until a gateway that takes no port is replaced by its page, and a hosting tab that does not answer by another tab. Less than
+ * Until a gateway that does not accept a port is replaced by its page, and a hosting tab that does not answer by another tab. Less than
  * {@link CONNECT_TIMEOUT_MS}: the next one answers.
  */
 export const HOST_POLL_LIMIT: PollLimit = { intervalMs: 1_250, attempts: 4 };

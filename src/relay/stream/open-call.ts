@@ -18,7 +18,7 @@ export interface CallOptions {
   onBegun?: () => void;
   /** Called for each message, with the beats of silence before it and whether it brings items. */
   onMessage?: (silentBeats: number, brings: boolean) => void;
-  /** Called when the callee is silent for too long, or does not stop in time when it is cancelled. */
+  /** Called when the callee is silent for too long, or does not stop in time when it is canceled. */
   onStuck?: () => void;
 }
 
@@ -40,7 +40,7 @@ type Resolve<Item> = (result: IteratorResult<Item[], undefined>) => void;
  * A call on a port of its own, opened when its first batch is asked for. A batch is what came in one message; none is
  * empty, and they are asked for one at a time. Leaving the iteration cancels the call and waits for the callee to stop, at
  * most `timing.cancel`. Throws the callee's InferenceError, or `unavailable` when it is gone.
- * No generator: what waits for a message is woken by the message itself, without a task in between.
+ * Not an async generator: the message handler resolves the reader directly, which saves a task per message.
  */
 export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, undefined> {
   readonly #port: CallPort;
@@ -156,7 +156,7 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
         return this.#end({ error: deserializeInferenceError(message.error) });
       case 'begun':
         return this.#options.onBegun?.();
-      // The others say only that somebody is there.
+      // The others say only that someone is there.
       default:
     }
   };

@@ -1,4 +1,4 @@
-/** One connection of a download: when it is given up, and when another attempt makes sense. @module */
+/** One connection of a download: when it is abandoned, and when another attempt makes sense. @module */
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import type { WantedFile } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
@@ -22,7 +22,7 @@ export interface DownloadContext {
 
 /** Milliseconds in which a connection must bring something. */
 const SILENCE = 30_000;
-/** Bytes that count as something. */
+/** Fewer bytes than this within the time limit count as a stalled connection. */
 const LEAST_BYTES = 1024;
 /** Milliseconds between two looks at whether the network is back. */
 const OFFLINE_PAUSE = 5_000;
@@ -68,7 +68,7 @@ export async function recover(
   if (next.after === 'never') throw notFetched(wanted, '', thrown);
   if (next.after === 'pause') {
     const waitingReason = retryReason(thrown, wanted, next.milliseconds);
-    // A load that waits for minutes looks like one that hangs, wherever nobody reads its progress.
+    // A load that waits for minutes looks like one that hangs, wherever no one reads its progress.
     if (waitingReason !== undefined && failures === 1) console.warn(`inpage: ${waitingReason}`);
     onBytes(0, { ...state, waiting: 'retry', waitingReason });
     return environment.pause(next.milliseconds, signal);

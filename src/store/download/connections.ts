@@ -5,7 +5,7 @@ import { hold, type Release } from '../storage/hold-lock.js';
 export const MAX_CONNECTIONS = 4;
 
 /**
- * Milliseconds to wait for other tabs' downloads. Whoever holds a connection longer may be a tab that stands still, and
+ * Milliseconds to wait for other tabs' downloads. A caller that holds a connection longer may be a tab that stands still, and
  * one connection more does no harm.
  */
 const SHARED_TIMEOUT_MS = 30_000;

@@ -15,7 +15,7 @@ import {
   type WantedFile,
 } from '../storage/byte-storage.js';
 
-/** Attempts in a row that brought next to nothing, after which a file is given up. */
+/** Attempts in a row that brought next to nothing, after which a file is abandoned. */
 const MAX_FAILURES = 6;
 /** The same before the model's first byte: then the address is wrong more often than the network is down. */
 const MAX_FIRST_FAILURES = 3;

@@ -20,7 +20,7 @@ export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 }
 
-/** The server takes no ranges after all, or says not enough of them. */
+/** The server does not accept ranges after all, or says not enough of them. */
 export class RangeIgnored extends Error {
   override readonly name = 'RangeIgnored';
 }
@@ -29,7 +29,7 @@ export class RangeIgnored extends Error {
 export function notFetched({ file, url }: { file: string; url: string }, why: string, cause?: unknown): InferenceError {
   const httpStatus = cause instanceof Interrupted ? cause.answer?.httpStatus : undefined;
   const details = { url, ...(httpStatus !== undefined && { httpStatus }) };
-  return new InferenceError('unavailable', `The model's file \`${file}\` could not be fetched${why}.`, details, {
+  return new InferenceError('unavailable', `The model's file \`${file}\` could not be downloaded${why}.`, details, {
     cause,
   });
 }
@@ -68,7 +68,7 @@ export interface StorageShortage {
 
 /**
  * `insufficient_resources` with needed and free bytes, and the other models that are stored, the least recently used first:
- * the app may offer to remove them. What a browser says of its room is no promise: after a failed write `freeBytes` is what
+ * the app may offer to remove them. The browser's estimate can be wrong: after a failed write `freeBytes` is what
  * could be written.
  */
 export async function insufficientStorage(
@@ -103,7 +103,7 @@ function refusal(
   reported: number | undefined,
 ): string {
   const quotaMismatch =
-    reported !== undefined && reported > neededBytes ? `, though it said that ${megabytes(reported)} MB were free` : '';
-  const whole = neededBytes > 0 ? `the ${megabytes(neededBytes)} MB of ` : '';
-  return `the browser stored ${megabytes(storedBytes)} MB of ${whole}\`${file}\` and no more${quotaMismatch}`;
+    reported !== undefined && reported > neededBytes ? `, although it had reported ${megabytes(reported)} MB free` : '';
+  const whole = neededBytes > 0 ? `of ${megabytes(neededBytes)} MB ` : '';
+  return `the browser stopped after ${megabytes(storedBytes)} MB ${whole}of \`${file}\`${quotaMismatch}`;
 }

@@ -18,7 +18,7 @@ export function mostBytes(file: string): number {
   return TEXT.test(file) ? MOST_TEXT_BYTES : Infinity;
 }
 
-/** Whether a file can have the size that somebody says. */
+/** Whether a file can have the size that someone says. */
 export function isPlausible(bytes: number): boolean {
   return Number.isSafeInteger(bytes) && bytes >= 0 && bytes <= MAX_BYTES;
 }

@@ -1,4 +1,4 @@
-/** What it means when nobody answers for a file that a model can do without. @module */
+/** What it means when no one answers for a file that a model can do without. @module */
 import type { FileStatus } from '../storage/byte-storage.js';
 import { isRequired } from './decide-file.js';
 import type { FileFetcher } from './fetch-file.js';
@@ -13,7 +13,7 @@ export interface OptionalFile {
 }
 
 /**
- * Finds a file. One that nobody answers for does not exist if the files that no model runs without are there: an app that
+ * Finds a file. One that no one answers for does not exist if the files that no model runs without are there: an app that
  * caches the files it lists works offline.
  * @throws what `find` throws
  */

@@ -30,7 +30,7 @@ export const BLOCK_HEADER_BYTES = MAGIC.length + HASH_BYTES + 4 + HASH_BYTES;
 /** Where blocks are stored, and who may write. */
 export interface BlockLocation {
   root: FileSystemDirectoryHandle;
-  /** Absent: this realm is the only one. */
+  /** Undefined: this realm is the only one. */
   locks: LockManager | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface PackManifest {
   files: Record<string, PackedFile>;
 }
 
-/** @throws TypeError or SyntaxError when the text is no manifest, or names a file outside its folder */
+/** @throws TypeError or SyntaxError when the text is not a manifest, or names a file outside its folder */
 export function parseManifest(text: string): PackManifest {
   const manifest = JSON.parse(text) as PackManifest | null;
   if (manifest?.version !== 1 || typeof manifest.files !== 'object' || manifest.files === null)

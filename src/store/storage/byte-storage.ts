@@ -31,7 +31,7 @@ export interface FileMetadata extends FileLocation {
   sha256?: string;
   /** The content was compared with a hash that its source states. */
   verified: boolean;
-  /** What an engine found out about the content, by question. A file that is fetched anew has none. */
+  /** What an engine found out about the content, by question. A file that is fetched again has none. */
   facts?: Record<string, boolean>;
 }
 

@@ -39,7 +39,7 @@ export async function gitBlobName(bytes: Uint8Array<ArrayBuffer>): Promise<strin
 const HEX = /^[\da-f]{64}$/i;
 const INTEGRITY = /^sha256-([A-Za-z\d+/]{43}=)$/;
 
-/** 64 hexadecimal digits. @throws InferenceError `invalid_request` when the text is no SHA-256 */
+/** 64 hexadecimal digits. @throws InferenceError `invalid_request` when the text is not a SHA-256 */
 export function parseSha256(text: string): string {
   if (HEX.test(text)) return text.toLowerCase();
   const base64 = INTEGRITY.exec(text)?.[1];

@@ -27,7 +27,7 @@ const IN_USE = 10_000;
 /** Milliseconds between two attempts. */
 const LOOK_AGAIN = 100;
 
-/** @throws InferenceError `unavailable` while somebody else has the file open for long */
+/** @throws InferenceError `unavailable` while someone else has the file open for long */
 export async function writeAccess(file: FileSystemFileHandle): Promise<SyncAccess> {
   const begin = performance.now();
   for (;;) {

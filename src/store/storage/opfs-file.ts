@@ -13,7 +13,7 @@ export const PARTS = '.parts';
 
 /** What a metadata says beside {@link FileMetadata}. */
 type OpfsMetadata = FileMetadata & {
-  /** Time of the last change to a complete file's bytes: another one means that somebody else wrote them. */
+  /** Time of the last change to a complete file's bytes: another one means that someone else wrote them. */
   writtenAt?: number;
 };
 
@@ -105,7 +105,7 @@ export class OpenOpfsFile implements OpenFile {
     this.#parts.write(bytesOf(new Uint32Array([length])), { at: 4 * part });
   }
 
-  /** What is noted is written after the bytes, so more than the bytes is somebody else's. */
+  /** What is noted is written after the bytes, so more than the bytes is someone else's. */
   #readPartLengths(): number[] {
     const words = new Uint32Array(Math.floor(this.#parts.getSize() / 4));
     this.#parts.read(bytesOf(words), { at: 0 });

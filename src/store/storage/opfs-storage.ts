@@ -20,7 +20,7 @@ const FOLDER = 'inpage-models';
 
 const NOTE = 'model.json';
 
-/** Bytes that are read at a time, so that progress is seen and a cancelled load ends soon. */
+/** Bytes that are read at a time, so that progress is seen and a canceled load ends soon. */
 const READ_BYTES = 16 * 2 ** 20;
 
 export class OpfsStorage implements ByteStorage {
@@ -81,7 +81,7 @@ export class OpfsStorage implements ByteStorage {
   async remove(location: FileLocation): Promise<void> {
     const folder = await this.#modelFolder(location.model);
     const name = await storedName(location.file);
-    // The metadata last: what is left of an interrupted removal is no file.
+    // The metadata last: what is left of an interrupted removal is not a file.
     for (const ending of [BYTES, PARTS, RECORD]) await folder?.removeEntry(name + ending).catch(() => {});
   }
 

@@ -14,10 +14,10 @@ it.each([
 ])('%s: a part of Inpage is missing, which answers do not name', (said, url) => {
   const error = missingPart(new TypeError(said))!;
   expect(error.code).toBe('unavailable');
-  expect(error.message).toMatch(/network is gone, or another version was deployed/);
+  expect(error.message).toMatch(/network is down, or another version was deployed/);
   expect(error.message).not.toContain('https:');
   expect(error.details.url).toBe(url);
-  expect(error.details.reason).toContain(url ?? 'could not be fetched');
+  expect(error.details.reason).toContain(url ?? 'could not be downloaded');
 });
 
 it.each([

@@ -12,5 +12,5 @@ it('says what is known', () => {
   expect(loadWords({ ...report, loadedBytes: 2e6, totalBytes: 4e6, bytesPerSecond: 1e6, remainingSeconds: 2 })).toBe(
     '2.0 MB of 4.0 MB · 1.0 MB/s · 2 s left',
   );
-  expect(loadWords({ ...report, waiting: 'network' })).toBe('waits for the network');
+  expect(loadWords({ ...report, waiting: 'network' })).toBe('waiting for the network');
 });

@@ -49,7 +49,7 @@ it.each([
   'RuntimeError: Aborted(CompileError: WebAssembly.instantiate(): expected magic word 00 61 73 6d, found 3c 21 64 6f @+0)',
 ])('%s: the command that copies ONNX Runtime', (said) => {
   const error = loadFailure(new Error(`no available backend found. ERR: [wasm] ${said}`), { id: 'm' }, signal);
-  expect(error.message).toMatch(/ONNX Runtime is not served: `npx inpage init public`/);
+  expect(error.message).toMatch(/ONNX Runtime file is missing on the server. Run `npx inpage init public`/);
 });
 
 it('WebAssembly that the policy forbids: the directive comes before what the engine says, which may be long', () => {
@@ -59,8 +59,8 @@ it('WebAssembly that the policy forbids: the directive comes before what the eng
 });
 
 it.each([
-  [undefined, 'Check `source`: the graph has no file in a precision that can run here.'],
-  ['auto', 'Check `source`: the graph has no file in a precision that can run here.'],
+  [undefined, 'Check `source`. The graph has no file in a precision that this device can run.'],
+  ['auto', 'Check `source`. The graph has no file in a precision that this device can run.'],
   ['q4', 'Check `source` and whether it has files of dtype `q4`.'],
 ])('a graph that is missing, where the entry says dtype %s', (dtype, advice) => {
   const file = { url: 'https://app.test/m/onnx/model_quantized.onnx', httpStatus: 404 };
@@ -90,4 +90,23 @@ it('a graph that the engine cannot open may be a damaged file; the reason is rea
   expect(error.message).toBe(
     'The model `m` could not be loaded. ONNX Runtime cannot open its graph. No Op registered for Foo',
   );
+});
+
+it('a hub that does not answer: the URL, the policy, a mirror and a copy', () => {
+  const file = { url: 'https://hub.test/a/b/resolve/main/config.json', cause: new TypeError('Failed to fetch') };
+  const { message } = loadFailure(new Error('No file.'), { id: 'm', source: 'a/b' }, signal, file);
+  expect(message).toMatch(/https:\/\/hub\.test\/.*`connect-src`.*option `hub` to a mirror.*`npx inpage pack`/);
+  const own = loadFailure(new Error('No file.'), { id: 'm' }, signal, {
+    ...file,
+    url: 'https://app.test/m/config.json',
+  });
+  expect(own.message).not.toContain('mirror');
+});
+
+it('a source without an owner is a folder, and the error says how a hub model is named', () => {
+  const file = { url: 'https://app.test/Qwen3-0/config.json', isPage: true };
+  const { message } = loadFailure(new Error('No file.'), { id: 'm', source: 'Qwen3-0' }, signal, file);
+  expect(message).toContain('`Qwen3-0` names a folder next to the page, and a hub model is `owner/Qwen3-0`');
+  const folder = loadFailure(new Error('No file.'), { id: 'm', source: '/models/a' }, signal, file);
+  expect(folder.message).toContain('Check `source`.');
 });

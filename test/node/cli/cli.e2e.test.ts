@@ -63,7 +63,7 @@ it.each(['16.20.2', '18.20.4', '20.18.0'])('Node %s is refused in a sentence', (
 
 it.each<[string[], string]>([
   [['sevre'], '`sevre` is not a command. Did you mean `serve`?'],
-  [['init'], '`inpage init` takes one folder, e.g. `npx inpage init public`.'],
+  [['init'], '`inpage init` requires one folder, e.g. `npx inpage init public`.'],
   [['init', 'public', '--modles', 'x'], '`--modles` is not an option of `inpage init`. Did you mean `--models`?'],
   [['serve', '--port', 'many'], '`--port` must be a number from 0 to 65535, not `many`.'],
   [
@@ -182,7 +182,7 @@ describe('`inpage record`', () => {
     let baseURL: string | undefined;
     for await (const line of createInterface({ input: child.stdout })) {
       baseURL ??= /serving (\S+)/.exec(line)?.[1];
-      if (line.includes('recording into')) break;
+      if (line.includes('recording to')) break;
     }
     const messages = [{ role: 'user', content: 'Hi' }];
     const asked = await fetch(`${baseURL}/chat/completions`, {
@@ -205,7 +205,7 @@ describe('`inpage record`', () => {
     writeFileSync(file, '{"prefix": "/v1"}');
     expect(inpage('record', file)).toMatchObject({ code: 1, err: expect.stringContaining('is not a recording') });
     expect(inpage('record', join(folder, 'none/replies.json'))).toMatchObject({ code: 1 });
-    expect(inpage('record')).toMatchObject({ code: 2, err: expect.stringContaining('takes one file') });
+    expect(inpage('record')).toMatchObject({ code: 2, err: expect.stringContaining('requires one file') });
   });
 });
 

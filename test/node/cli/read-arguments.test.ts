@@ -36,7 +36,7 @@ describe('arguments', () => {
     [['--toString'], '`--toString` is not an option of `inpage serve`.'],
     [['--port'], '`--port` needs a value: `--port N`.'],
     [['--port', '--key'], '`--port` needs a value: `--port N`.'],
-    [['--key=yes'], '`--key` takes no value.'],
+    [['--key=yes'], '`--key` does not accept a value.'],
   ])('%j is refused', (args, message) => {
     expect(() => read(...args)).toThrow(message);
   });

@@ -156,8 +156,8 @@ describe('wrong arguments are refused', () => {
   it.each([
     [['app'], 'vue', `\`vue\` is not a template. ${ALL}`],
     [['app', 'toString'], undefined, `\`toString\` is not a template. ${ALL}`],
-    [['app', 'react'], 'react', 'takes one folder and one template, not `app react`.'],
-    [['my', 'first', 'app'], undefined, 'takes one folder and one template, not `my first app`.'],
+    [['app', 'react'], 'react', 'accepts one folder and one template, not `app react`.'],
+    [['my', 'first', 'app'], undefined, 'accepts one folder and one template, not `my first app`.'],
     [['app'], undefined, `needs a folder and a template`],
     [[], 'react', ALL],
   ])('%j with --template %s', async (words, template, message) => {
@@ -191,7 +191,7 @@ describe('at a terminal', () => {
 
   it('nothing is written when whoever is asked leaves', async () => {
     const folder = newFolder();
-    await expect(create([folder], undefined, [undefined])).rejects.toThrow('stopped; nothing was written.');
+    await expect(create([folder], undefined, [undefined])).rejects.toThrow('stopped. Nothing was written.');
     expect(() => readdirSync(folder)).toThrow('ENOENT');
   });
 });

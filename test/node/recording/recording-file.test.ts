@@ -42,7 +42,7 @@ describe('a recording', () => {
     const file = join(folder, 'wrong.json');
     writeFileSync(file, text);
     expect(() => readRecording(file)).toThrow(message);
-    expect(() => addToRecording(file, [])).toThrow(`${file} is not a recording of inpage.`);
+    expect(() => addToRecording(file, [])).toThrow(`${file} is not an Inpage recording.`);
     rmSync(file);
   });
 });

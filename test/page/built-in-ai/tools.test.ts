@@ -56,7 +56,7 @@ it('[J16] tools run at once, and what they say goes to the model', async () => {
     expect(messages.slice(2).map(({ role, content }: any) => [role, content])).toEqual([
       ['tool', 'sunny'],
       ['tool', 'Error: It has sunk.'],
-      ['tool', 'Error: The tool gave no text.'],
+      ['tool', 'Error: The tool returned no text.'],
     ]);
     expect(messages.slice(2).map((each: any) => each.tool_call_id)).toEqual(
       messages[1].tool_calls.map((each: any) => each.id),

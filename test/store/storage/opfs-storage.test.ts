@@ -163,7 +163,7 @@ describe('a disk that is full', () => {
     const thrown = (await files.find('weights.bin').catch((error: unknown) => error)) as InferenceError;
     expect(thrown.code).toBe('insufficient_resources');
     expect(thrown.message).toMatch(
-      /^There is not enough storage for `model`: the browser stored \d+ MB of the 19 MB of `weights.bin` and no more, though it said that 10240 MB were free\.$/,
+      /^There is not enough storage for `model`: the browser stopped after \d+ MB of 19 MB of `weights.bin`, although it had reported 10240 MB free\.$/,
     );
     expect(thrown.details.neededBytes).toBe(WEIGHTS.length);
     expect(thrown.details.freeBytes).toBeLessThan(WEIGHTS.length);

@@ -17,13 +17,13 @@ const MAX_GAP_MS = 60_000;
 /** Bytes that may wait while the model is slower than the speaker: five minutes at 48 kHz. Then less is read. */
 const MAX_WAITING_BYTES = 30_000_000;
 
-/** Samples per second of a body of this type; undefined: it is no bare sound. Rule V04's form, with any rate. */
+/** Samples per second of a body of this type; undefined: it is not bare audio. Rule V04's form, with any rate. */
 export function liveRate(contentType: string | null): number | undefined {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type!.trim() !== 'audio/pcm') return undefined;
   const named = Object.fromEntries(parameters.map((parameter) => parameter.split('=').map((part) => part.trim())));
   const { rate = String(SPEECH_RATE), channels = '1' } = named as Record<string, string>;
-  if (channels !== '1') throw new InferenceError('invalid_media', 'Bare samples must have one channel.');
+  if (channels !== '1') throw new InferenceError('invalid_media', '`audio/pcm` must be mono (one channel).');
   const number = Number(rate);
   if (Number.isInteger(number) && number >= 8_000 && number <= 192_000) return number;
   throw new InferenceError('invalid_media', 'The `rate` of `audio/pcm` must be an integer from 8000 to 192000.');
@@ -94,7 +94,7 @@ async function* phrasesOf({ body }: LiveSound, finder: PhraseFinder): AsyncGener
   try {
     for (;;) {
       const read = await settledWithin(reader.read(), MAX_GAP_MS);
-      if (!read) throw new InferenceError('timeout', `No sound came for ${MAX_GAP_MS / 1000} seconds.`);
+      if (!read) throw new InferenceError('timeout', `No audio arrived for ${MAX_GAP_MS / 1000} seconds.`);
       if (read.done) break;
       const bytes = joinBytes([odd, read.value]);
       odd = bytes.slice(bytes.length - (bytes.length % 2));

@@ -52,7 +52,7 @@ export const liveRequestSchema = v.omit(audioRequestSchema, ['file']);
 
 type LiveRequest = v.InferOutput<typeof liveRequestSchema>;
 
-/** @throws InferenceError `invalid_media` when the file is no recording of a known kind */
+/** @throws InferenceError `invalid_media` when the file is not a recording of a known kind */
 export async function toRecording(file: Blob): Promise<TranscriptionRequest['audio']> {
   const { bytes, ...named } = await readRecording(file);
   if (sniffAudio(bytes) === undefined) {

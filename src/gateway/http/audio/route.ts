@@ -127,13 +127,14 @@ async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>>
   const body = await readBytes(c.req.raw, MAX_FILE_BYTES + MAX_OTHER_BYTES).catch((thrown: unknown) => {
     throw isInferenceError(thrown) && thrown.code === 'payload_too_large' ? tooLarge(thrown) : thrown;
   });
+  if (!/^multipart\/form-data\b/i.test(type)) throw malformed(notForm(type));
   const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
-  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MAX_PARTS + 1) throw malformed();
+  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MAX_PARTS + 1) throw malformed(BROKEN_FORM);
   let form: FormData;
   try {
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
   } catch (cause) {
-    throw malformed(cause);
+    throw malformed(BROKEN_FORM, cause);
   }
   return readFields(form);
 }
@@ -166,8 +167,14 @@ function countOf(body: Uint8Array, delimiter: string): number {
   return count;
 }
 
-function malformed(cause?: unknown): InferenceError {
-  return new InferenceError('malformed_multipart', 'The multipart body could not be read.', {}, { cause });
+const BROKEN_FORM =
+  'The multipart body could not be parsed. Pass a `FormData` as the body, and do not set `content-type` yourself.';
+
+const notForm = (type: string): string =>
+  `The body must be multipart/form-data with the audio in \`file\`, not ${type.split(';', 1)[0]!.slice(0, 60) || 'a body without content type'}. Pass a \`FormData\`, and do not set \`content-type\` yourself.`;
+
+function malformed(message: string, cause?: unknown): InferenceError {
+  return new InferenceError('malformed_multipart', message, {}, { cause });
 }
 
 function tooLarge(cause: unknown): InferenceError {

@@ -147,7 +147,7 @@ interface FileSource {
 
 /**
  * A 200 answer with back-pressure. A file has no place for an error, so one after the start breaks the body: what was cut
- * must not look whole. Cancelling the body aborts.
+ * must not look whole. Canceling the body aborts.
  * @throws InferenceError (or whatever the source throws) when the source fails before its first event
  */
 async function streamFile({ faults }: HttpContext, { events, type, abort }: FileSource): Promise<Response> {

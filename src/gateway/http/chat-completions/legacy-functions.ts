@@ -40,7 +40,7 @@ export function usesFunctions({ functions }: Pick<LegacyFields, 'functions'>): b
 /** A rule that throws InferenceError `invalid_request` for functions beside tools. */
 export function refuseFunctionsBesideTools({ functions, tools }: Readonly<Record<string, unknown>>): void {
   if (functions == null || tools == null) return;
-  throw new InferenceError('invalid_request', '`functions` cannot stand beside `tools`.', { param: 'functions' });
+  throw new InferenceError('invalid_request', '`functions` cannot be combined with `tools`.', { param: 'functions' });
 }
 
 /** @throws InferenceError `invalid_request` for parameters that are no JSON Schema, or a function that is not there */

@@ -95,7 +95,7 @@ type ChatCompletionRequest = v.InferOutput<ReturnType<typeof chatCompletionReque
 
 /**
  * @param model catalog id
- * @throws InferenceError `invalid_request` for a tool choice or schema that cannot be honoured
+ * @throws InferenceError `invalid_request` for a tool choice or schema that cannot be honored
  */
 export function toGenerationRequest(
   body: ChatCompletionRequest,

@@ -97,10 +97,10 @@ export function requireTextLogprobs(fields: Readonly<Record<string, unknown>>): 
   if (typeof fields['logprobs'] !== 'number') requireLogprobs(fields);
 }
 
-/** A rule that throws InferenceError `invalid_request`: what stands behind the answer is no part of the echo. */
+/** A rule that throws InferenceError `invalid_request`: what stands behind the answer is not part of the echo. */
 export function refuseEchoBesideSuffix({ echo, suffix }: Readonly<Record<string, unknown>>): void {
   if (echo !== true || !suffix) return;
-  throw new InferenceError('invalid_request', '`echo` cannot stand beside `suffix`.', { param: 'echo' });
+  throw new InferenceError('invalid_request', '`echo` cannot be combined with `suffix`.', { param: 'echo' });
 }
 
 /** OpenAI's form of `logprobs`: so many of the most likely tokens, and the chosen one. */

@@ -68,7 +68,7 @@ function startedAt(startTime: number, usage: GenerationUsage): GenerationUsage {
 
 /**
  * The same events with the prompt before each choice's own text. Throws InferenceError `invalid_request` when the prompt came
- * as token ids and its model knows no text of them.
+ * as token ids and its model does not know text of them.
  */
 export function echoPrompt({ prompt, n }: GenerationRequest): Render<CompletionEvent> {
   return (event, events) => {
@@ -78,7 +78,7 @@ export function echoPrompt({ prompt, n }: GenerationRequest): Render<CompletionE
     if (text === undefined) {
       throw new InferenceError('invalid_request', '`echo` needs a prompt of text for this model.', { param: 'echo' });
     }
-    // What an empty prompt is read as is no part of it.
+    // What an empty prompt is read as is not part of it.
     const logprobs = text === '' ? [] : (event.promptLogprobs ?? []);
     for (let choice = 0; choice < n; choice += 1) events.push({ type: 'echo', choice, text, logprobs });
   };

@@ -67,7 +67,7 @@ async function* disturbed<Event>(
 ): AsyncGenerator<Event> {
   let sent = 0;
   for await (const event of events) {
-    if (sent >= cutAfter) throw new BrokenConnection('The connection was cut.');
+    if (sent >= cutAfter) throw new BrokenConnection('The connection was lost.');
     await pause(delayMs ?? 0, signal);
     yield event;
     sent += 1;

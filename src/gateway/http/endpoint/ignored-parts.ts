@@ -1,4 +1,4 @@
-/** Headers that name what of a request is not honoured here: silence would look like obedience. @module */
+/** Headers that name what of a request is not honored here: silence would look like obedience. @module */
 import { headerText } from '../errors/render-error.js';
 import type { HttpRequestContext } from './http-context.js';
 

@@ -39,7 +39,7 @@ export interface StreamFormat {
 
 const SERVER_SENT_EVENTS: StreamFormat = { contentType: 'text/event-stream; charset=utf-8', filler: COMMENT };
 
-/** A JSON object in each line. Readers take no empty lines, but blanks before an object. */
+/** A JSON object in each line. Readers do not accept empty lines, but blanks before an object. */
 export const JSON_LINES: StreamFormat = { contentType: 'application/x-ndjson', filler: ' ' };
 
 /** Line ends within texts, for those whose readers split at every line end that Unicode has. */
@@ -74,7 +74,7 @@ const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 
 /**
  * A 200 answer that comes as it is made, with back-pressure: nothing is pulled from the source before it is read.
- * An error after the start becomes the dialect's failure events, then the stream ends. Cancelling the body aborts. Events
+ * An error after the start becomes the dialect's failure events, then the stream ends. Canceling the body aborts. Events
  * that an earlier host has sent are made again, because later ones depend on them, and not sent.
  * @throws InferenceError (or whatever the source throws) when the source fails before its first event
  */
@@ -188,7 +188,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     if (this.#sent === 0) for (let left = keepAlives; left > 0; left--) this.#source.keepAlive();
   }
 
-  /** One timer for the whole stream, set anew only when it fires: most streams are never silent. */
+  /** One timer for the whole stream, set again only when it fires: most streams are never silent. */
   readonly #breakSilence = (controller: BodyController): void => {
     this.#keepAlive = undefined;
     if (this.#silentSince === undefined) return;

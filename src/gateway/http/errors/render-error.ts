@@ -79,16 +79,16 @@ const CONTENT_TYPES: Partial<Record<ErrorShape, string>> = {
   html: 'text/html; charset=utf-8',
 };
 
-const MALFORMED_FORM_PAGE =
+const malformedFormPage = (reason: string): string =>
   '<!doctype html>\n<html lang="en"><head><title>400 Bad Request</title></head><body><h1>400 Bad Request</h1>' +
-  '<p>The multipart body could not be read.</p></body></html>\n';
+  `<p>${reason.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`)}</p></body></html>\n`;
 
 function bodyText(error: InferenceError, shape: ErrorShape, endpoint: EndpointName, requestId: string): string {
   if (shape === 'plain') {
     const hidesReason = error.code === 'unavailable' && error.details.status === undefined;
     return hidesReason ? bodies.UNAVAILABLE : error.message;
   }
-  if (shape === 'html') return MALFORMED_FORM_PAGE;
+  if (shape === 'html') return malformedFormPage(error.message);
   const facts = errorFacts(error, endpoint);
   // Where a 503 has a message at all, it says why: the headers do so, too.
   if (error.details.model !== undefined) facts.message = error.message;

@@ -15,11 +15,11 @@ export const fileFields = {
 /** Sources that are known and not read here, so that the error can say why. */
 export const urlSource = object({
   type: v.literal('url'),
-  url: v.never('is not fetched: a file behind a `url` must be sent in the request itself'),
+  url: v.never('is not fetched. Send the content of the file in the request itself'),
 });
 export const binarySource = object({
   type: v.literal('base64'),
-  media_type: v.never('must not be used for documents: PDF and other binary files are not read here, only text is'),
+  media_type: v.never('must not be used for documents: PDF and other binary files are not supported, only text is'),
 });
 
 const HEAD = /^data:([^,;]{0,100})[^,]{0,100};base64,/;
@@ -30,7 +30,7 @@ type FileFields = v.InferOutput<v.ObjectSchema<typeof fileFields, undefined>>;
 /**
  * The name of the file, if it has one, and its text.
  * @param param dotted path of the part
- * @throws InferenceError `invalid_request` for what is no text in UTF-8
+ * @throws InferenceError `invalid_request` for what is not text in UTF-8
  */
 export function fileText(fields: FileFields, param: string): string {
   const { file_data: data, filename, file_id: id, file_url: url } = fields;
@@ -47,7 +47,7 @@ export function fileText(fields: FileFields, param: string): string {
   if (text === undefined || text.startsWith(PDF) || type === 'application/pdf') {
     const isPdf = type === 'application/pdf' || text?.startsWith(PDF) || /\.pdf$/i.test(filename ?? '');
     const what = isPdf ? 'a PDF, which' : 'a file that';
-    throw refused(`${param}.file_data`, `is ${what} is not read here: only text in UTF-8 is, as base64.`);
+    throw refused(`${param}.file_data`, `is ${what} is not supported. Send UTF-8 text as base64.`);
   }
   return filename == null ? text : `${filename}\n${text}`;
 }

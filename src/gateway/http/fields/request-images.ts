@@ -39,7 +39,7 @@ export class RequestImages {
     if (!head) {
       throw new InferenceError(
         'invalid_media',
-        'Only base64-encoded images are supported (`data:image/...;base64,` of png, jpeg, webp or gif), and only by models that take images.',
+        'Only base64-encoded images are supported (`data:image/...;base64,` of png, jpeg, webp or gif), and only by models that accept images.',
         { param },
       );
     }

@@ -102,7 +102,7 @@ export function toEffort(effort: (typeof EFFORTS)[number]): NonNullable<Reasonin
 }
 
 /**
- * Whether a client marks its prompt as one that comes back: by the `prompt_cache_key` of a body, whatever it is checked
+ * Whether the client asks for its prompt to be cached: by the `prompt_cache_key` of a body, whatever it is checked
  * for. Without the app's option it changes nothing.
  */
 export function cacheHint({ prompt_cache_key: key }: Record<string, unknown>): Pick<GenerationRequest, 'cachePrompt'> {

@@ -25,7 +25,7 @@ export function generate(
 }
 
 /**
- * What a dialect makes of a generation. What came together stays together, and no batch is empty.
+ * Renders a generation in one API format. Batches are preserved and never empty.
  * @throws InferenceError of the generation, with the dialect's name of its field; of `render`, after all that was rendered before it
  */
 export async function* renderBatches<Rendered, Event = GenerationEvent>(
@@ -92,7 +92,7 @@ export function runOptions(
 }
 
 /**
- * The context for an answer that another host may go on with: it replays the same ids and times there. Whoever goes on was
+ * The context for an answer that another host may go on with: it replays the same ids and times there. A caller that goes on was
  * admitted when the answer began.
  */
 export function recordedContext(c: HttpRequestContext, context: HttpContext): HttpContext {
@@ -109,7 +109,7 @@ export function recordedContext(c: HttpRequestContext, context: HttpContext): Ht
 const MESSAGES: Record<OutputFailure['type'], { cut: string; wrong: string }> = {
   'structured-output': {
     cut: 'The structured output is incomplete: generation ended before the JSON did.',
-    wrong: 'The model did not write the JSON that was asked for.',
+    wrong: 'The model did not generate the requested JSON.',
   },
   'tool-call': {
     cut: 'A tool call is incomplete: generation ended before its arguments did.',

@@ -51,7 +51,7 @@ export type Generate = <Rendered>(
   render: Render<Rendered>,
 ) => AsyncIterable<readonly Rendered[]>;
 
-/** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. The signal: nobody waits. */
+/** One answer in a dialect. Only one of the two is called. Both throw what the generation throws. The signal: no one waits. */
 interface DialectAnswer<Event> {
   /** The body of an answer that is not streamed. */
   collect: (generate: Generate, signal: AbortSignal) => Promise<object>;

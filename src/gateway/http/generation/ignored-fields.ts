@@ -1,4 +1,4 @@
-/** Fields of other services that demand something of the answer and are not honoured here. @module */
+/** Fields of other services that demand something of the answer and are not honored here. @module */
 import { readField } from '../validation/read-field.js';
 
 /** By their names on the wire. All other unknown fields are ignored without a word. */

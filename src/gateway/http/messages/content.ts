@@ -114,7 +114,7 @@ type SystemInput = v.InferOutput<typeof systemSchema>;
 
 /**
  * The conversation with its system prompt first. A user turn's tool results become tool messages of their own,
- * before the rest of the turn, because templates know no mixture.
+ * before the rest of the turn, because templates do not know a mixture.
  * @param images takes the images
  * @throws InferenceError `invalid_media` for an image that is none
  */

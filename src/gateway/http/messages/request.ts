@@ -46,7 +46,7 @@ function conversation(compatibility: Compatibility) {
 
 /** State and summaries of the hosted service: a conversation that leans on them would be another one here. */
 const keptThere = v.nullish(
-  v.never('is not supported: what a service keeps of a conversation is not here. Send all `messages`'),
+  v.never('is not supported, because conversations are not stored for this endpoint. Send all `messages`'),
 );
 
 function promptOptions(compatibility: Compatibility) {
@@ -136,7 +136,7 @@ function isContinued(body: CountTokensRequest, messages: readonly Message[]): bo
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.content.length === 0) return false;
   if (!showsThinking(body)) return true;
-  const message = '`messages` ends with the assistant’s turn, which is not continued where `thinking` is asked for.';
+  const message = '`messages` ends with an assistant turn, which cannot be continued when `thinking` is enabled.';
   throw new InferenceError('invalid_request', message, { param: 'messages' });
 }
 

@@ -15,19 +15,24 @@ export const OLLAMA_ENDPOINTS: readonly Endpoint[] = [
     async () => (await import('./generate.js')).generate,
   ),
   lazyEndpoint(
-    { name, method: 'POST', path: '/api/embed', summary: "Ollama's form of embeddings: a vector for each text." },
+    { name, method: 'POST', path: '/api/embed', summary: "Embeddings in Ollama's format: a vector for each text." },
     async () => (await import('./embed.js')).embed,
   ),
   lazyEndpoint(
-    { name, method: 'POST', path: '/api/embeddings', summary: 'The vector of one text, as older clients ask for it.' },
+    {
+      name,
+      method: 'POST',
+      path: '/api/embeddings',
+      summary: 'The vector of one text, in the format of older clients.',
+    },
     async () => (await import('./embed.js')).embeddings,
   ),
   lazyEndpoint(
-    { name, method: 'GET', path: '/api/tags', summary: 'Lists the models of text and embeddings, as Ollama does.' },
+    { name, method: 'GET', path: '/api/tags', summary: 'Lists text and embedding models, as Ollama does.' },
     async () => (await import('./models.js')).tags,
   ),
   lazyEndpoint(
-    { name, method: 'POST', path: '/api/show', summary: 'What is known of one model, as Ollama tells it.' },
+    { name, method: 'POST', path: '/api/show', summary: "Details of one model, in Ollama's format." },
     async () => (await import('./models.js')).show,
   ),
   lazyEndpoint(

@@ -7,7 +7,7 @@ export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   insecure: 'Accepted; nothing is fetched but what the entry of the catalog names.',
   verbose: 'Accepted; the answer is the same.',
   keep_alive:
-    'How long the model stays loaded after its last request: seconds, or a text such as `5m`. 0: unload it after the answer; negative: for good. Absent: as long as there is memory.',
+    'How long the model stays loaded after its last request: seconds, or a text such as `5m`. 0: unload it after the answer; negative: for good. Default: as long as there is memory.',
   messages: 'The conversation so far, oldest message first. Absent or empty: the model is loaded.',
   'messages[].role': '`system`, `user`, `assistant` or `tool`.',
   'messages[].content': 'The text.',
@@ -18,7 +18,7 @@ export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   'messages[].tool_calls[].function': '`{ name, arguments }`: the function and its arguments, an object.',
   'messages[].tool_name': 'For `tool` messages: the function of which this is the result.',
   'messages[].tool_call_id':
-    'For `tool` messages: id of the call of which this is the result. Absent: the next call of `tool_name` without a result, or the next call.',
+    'For `tool` messages: id of the call of which this is the result. Default: the next call of `tool_name` without a result, or the next call.',
   'tools[].function': 'The function.',
   'tools[].function.name': 'The name by which the model calls it: letters, digits, `_` and `-`.',
   'tools[].function.description': 'What the function does and when to call it. The model reads it.',
@@ -47,7 +47,7 @@ export const OLLAMA_FIELDS: Readonly<Record<string, string>> = {
   'options.repeat_penalty': 'Above 1: tokens that occurred in the prompt or the answer become less likely.',
   'options.presence_penalty': 'Above 0: tokens that the answer has become less likely.',
   'options.frequency_penalty': 'Above 0: tokens become less likely with each time that the answer has them.',
-  think: 'Whether, or how much, the model thinks before it answers. Absent: a model that can think does.',
+  think: 'Whether, or how much, the model thinks before it answers. Default: a model that can think does.',
   top_logprobs: 'How many alternatives to list for each token, with `logprobs: true`.',
   truncate:
     '`false`: a prompt that is too long is refused. Else the oldest turns of a conversation are left out, and texts for embeddings are cut.',

@@ -42,7 +42,7 @@ export const generationFields = {
 const GENERATION = object(generationFields);
 type GenerationFields = v.InferOutput<typeof GENERATION>;
 
-/** @throws InferenceError `invalid_request` for a format that is no schema */
+/** @throws InferenceError `invalid_request` for a format that is not a schema */
 export function toGenerationFields(
   body: GenerationFields,
 ): Pick<
@@ -111,7 +111,7 @@ export function toKeepAlive(value: number | string | null | undefined): number |
   const milliseconds = value.length <= MAX_DURATION_LENGTH ? durationOf(value) : undefined;
   if (milliseconds !== undefined) return milliseconds;
   const param = 'keep_alive';
-  const message = `\`${param}\` must be a number of seconds, or a text such as \`5m\`, \`1h30m\` or \`300ms\`.`;
+  const message = `\`${param}\` must be a number of seconds, or a string such as \`5m\`, \`1h30m\` or \`300ms\`.`;
   throw new InferenceError('invalid_request', message, { param });
 }
 

@@ -15,7 +15,7 @@ const OLLAMA_VERSION = '0.35.0';
 /** Context window of a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
 
-/** When a model goes of which nobody has said it: programs calculate with it, so it is a date. */
+/** When a model goes of which no one has said it: programs calculate with it, so it is a date. */
 const NEVER = '2999-12-31T23:59:59.000Z';
 
 export const version: EndpointBody = { route: () => (c) => c.json({ version: OLLAMA_VERSION }) };

@@ -94,7 +94,7 @@ async function* downloadLines(
     isDone = true;
     wake();
   });
-  // Whoever stops reading does not wait for its end.
+  // A caller that stops reading does not wait for its end.
   downloading.catch(() => {});
   try {
     for (;;) {

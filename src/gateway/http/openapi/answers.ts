@@ -14,7 +14,7 @@ export const ANSWER_PARTS: Record<string, JsonSchema> = {
 
 /** What an endpoint answers. */
 interface Answer {
-  /** Of the schema in the document; absent: the answer is no JSON. */
+  /** Of the schema in the document; absent: the answer is not JSON. */
   name?: string;
   schema?: JsonSchema;
   /** Other media types, with what they hold. */
@@ -106,6 +106,6 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
 /** @param operation method and path @throws TypeError for one that nothing is said of */
 export function answerOf(operation: string, compatibility: Compatibility): Answer {
   const of = ANSWERS[operation];
-  if (!of) throw new TypeError(`Nothing is said of the answer of ${operation}.`);
+  if (!of) throw new TypeError(`The response of ${operation} is not described.`);
   return of(compatibility);
 }

@@ -19,7 +19,8 @@ export function requireModel(catalog: Catalog, name: string, task: ModelEntry['t
   const entry = catalog.require(name, task);
   if (entry.task === task) return entry;
   const able = catalog.usable().filter((other) => other.task === task);
-  const hint = able.length === 0 ? 'No model of this page can' : `Use ${listModels(able)}`;
+  const hint =
+    able.length === 0 ? `To do this, add an entry with \`task: '${task}'\` to \`models\`` : `Use ${listModels(able)}`;
   const message = `The model \`${name}\` cannot ${OPERATIONS[task]}. ${hint}.`;
   throw new InferenceError('model_not_supported', message, { param: 'model' });
 }

@@ -1,4 +1,4 @@
-/** Responses that are made while nobody waits: begun, begun anew where their engine was lost, and cancelled. @module */
+/** Responses that are made while no one waits: begun, begun again where their engine was lost, and canceled. @module */
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import { ResumeState } from '../../answer/resume-state.js';
 import { BackgroundRun } from '../../state/background-run.js';
@@ -44,7 +44,7 @@ export async function beginRun(
 }
 
 /**
- * The run of a response that is on its way. One that lost its engine is begun anew.
+ * The run of a response that is on its way. One that lost its engine is begun again.
  * @returns undefined: another engine makes it, or it is over by now
  */
 export async function takeUp(
@@ -104,7 +104,7 @@ export async function cancelResponse(
 ): Promise<object> {
   const state = await storeOf(context);
   if (!(kept.body as Partial<ResponseObject>).background) {
-    const message = 'Only responses that were made with `background` can be cancelled.';
+    const message = 'Only responses that were made with `background` can be canceled.';
     throw new InferenceError('invalid_request', message, { param: 'background' });
   }
   if (!kept.job) return kept.body;

@@ -15,7 +15,7 @@ import { toResponseUsage } from './response-object.js';
 
 /** The instruction that follows the conversation. */
 const TASK =
-  'Summarise this conversation for an assistant who continues it without having read it: what was asked, what was done, ' +
+  'Summarize this conversation for an assistant who continues it without having read it: what was asked, what was done, ' +
   'what was found and decided, what is left to do. Keep names, paths and numbers. Write the summary only.';
 
 /** Most tokens of a summary, and the fewest that say anything. */
@@ -27,7 +27,7 @@ export const compactEndpoint: Endpoint = {
   name: 'responses',
   method: 'POST',
   path: '/responses/compact',
-  summary: 'Shortens a conversation to what the user said and a summary.',
+  summary: "Shortens a conversation to the user's messages and a summary.",
   requestSchema: responsesRequestSchema,
   route: (context) => {
     const reader = createBodyReader(context);

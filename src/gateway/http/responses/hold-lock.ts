@@ -6,7 +6,7 @@ import { Deadline } from '../../scheduler/deadline.js';
 export type { Release } from '../../../store/storage/hold-lock.js';
 
 /**
- * Waits until nobody else holds the lock.
+ * Waits until no one else holds the lock.
  * @param seconds of the wait
  * @throws InferenceError `timeout`, or `cancelled` when the signal aborts
  */
@@ -24,7 +24,7 @@ export async function holdLock(name: string, signal: AbortSignal, seconds: numbe
   }
 }
 
-/** Undefined: somebody holds it. */
+/** Undefined: someone holds it. */
 export async function tryLock(name: string): Promise<Release | undefined> {
   const locks = availableLocks();
   if (locks) return hold(locks, name, { ifAvailable: true });

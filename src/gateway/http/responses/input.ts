@@ -97,7 +97,7 @@ function addItem(messages: Message[], item: SentItem, path: string, { images, to
 /** What the model reads of a summary that was made here. */
 const SUMMARY = 'Summary of the conversation so far:';
 
-/** Empty for another service's, which nobody here can read. */
+/** Empty for another service's, which no one here can read. */
 function summaryText(carried: string): string {
   const summary = decodeOpaqueText(carried);
   return summary === undefined ? '' : `${SUMMARY}\n${summary}`;

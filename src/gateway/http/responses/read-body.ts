@@ -94,7 +94,7 @@ function unkeptBackground(): InferenceError {
 }
 
 function twoPasts(): InferenceError {
-  const message = '`conversation` cannot be given together with `previous_response_id`.';
+  const message = '`conversation` cannot be combined with `previous_response_id`.';
   return new InferenceError('invalid_request', message, { param: 'conversation' });
 }
 

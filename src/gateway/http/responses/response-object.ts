@@ -109,7 +109,7 @@ export interface EchoedFields {
   top_p: number;
   truncation: 'auto' | 'disabled';
   user: string | null;
-  /** Made while nobody waits. */
+  /** Made while no one waits. */
   background: boolean;
   previous_response_id: string | null;
   /** Where it was made; null: its items could not be added there. */

@@ -58,7 +58,7 @@ async function beginLater(...args: Parameters<typeof beginRun>): Promise<Backgro
   return (await fetchPart(() => import('./background.js'))).beginRun(...args);
 }
 
-/** Whoever leaves stops nothing. */
+/** A caller that leaves stops nothing. */
 async function* follow(begin: () => Promise<BackgroundRun>): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
   yield* (await begin()).follow(0);
 }

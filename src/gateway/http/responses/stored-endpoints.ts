@@ -24,13 +24,13 @@ export const LIST_QUERY = {
     description: 'At most this many items.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
-  after: { description: 'The items behind the one with this id.', schema: { type: 'string' } },
+  after: { description: 'The items after the one with this id.', schema: { type: 'string' } },
 };
 
 const GET_QUERY = {
   stream: 'The events of a response that was made with `background` and `stream`.',
   starting_after: {
-    description: 'With `stream`: only the events behind the one with this `sequence_number`.',
+    description: 'With `stream`: only the events after the one with this `sequence_number`.',
     schema: { type: 'integer', minimum: 0 },
   },
 };
@@ -71,7 +71,7 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     name: 'responses',
     method: 'POST',
     path: `${PATH}/cancel`,
-    summary: 'Cancels a response that is made in the background.',
+    summary: 'Cancels a response that is being generated in the background.',
     isOffered,
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
@@ -83,7 +83,7 @@ export const storedResponseEndpoints: readonly Endpoint[] = [
     name: 'responses',
     method: 'GET',
     path: `${PATH}/input_items`,
-    summary: 'Lists the items that a response read.',
+    summary: 'Lists the input items of a response.',
     query: LIST_QUERY,
     isOffered,
     route: (context) => async (c) => {

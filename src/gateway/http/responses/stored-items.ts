@@ -57,7 +57,7 @@ export async function readConversation(
   return { id, items: readItems(found.items, 'conversation', context), ids, revision: found.revision };
 }
 
-/** Whoever asks for a conversation that is not stored. */
+/** A caller that asks for a conversation that is not stored. */
 export function unknownConversation(id: string, param: string): InferenceError {
   return new InferenceError('not_found', `There is no conversation \`${id.slice(0, 100)}\` here.`, { param });
 }
@@ -74,7 +74,7 @@ export function readItems(
   if (items.length === 0) return [];
   const result = safeParse(inputSchema(compatibility), items);
   if (!result.success || typeof result.output === 'string') {
-    const message = `\`${param}\` names an item that this service does not read.`;
+    const message = `\`${param}\` refers to an item that this service does not support.`;
     throw new InferenceError('invalid_request', message, { param });
   }
   return result.output.filter((item) => item.type !== 'item_reference');

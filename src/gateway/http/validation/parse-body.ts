@@ -114,7 +114,7 @@ function elements({ input, requirement }: BaseIssue<unknown>): string {
   return `${String(requirement)} ${element}${requirement === 1 ? '' : 's'}`;
 }
 
-/** `("a" | "b" | string | null)` as `"a", "b" or a string`: the caller has sent the field, so absence is no option. */
+/** `("a" | "b" | string | null)` as `"a", "b" or a string`: the caller has sent the field, so absence is not an option. */
 function expectation(expected: string | null): string {
   const options = new Set((expected ?? '').replaceAll(/[()]/g, '').split(' | '));
   const words = [...options]

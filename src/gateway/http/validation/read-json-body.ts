@@ -4,7 +4,7 @@ import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.j
 
 /**
  * The body as an object.
- * @throws InferenceError `invalid_json` (also when the body is no object), `payload_too_large`, or `invalid_request`
+ * @throws InferenceError `invalid_json` (also when the body is not an object), `payload_too_large`, or `invalid_request`
  * for JSON that is nested too deeply
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
@@ -49,7 +49,7 @@ function packingOf(headers: Headers): CompressionFormat | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase();
   if (encoding === 'gzip' || encoding === 'deflate') return encoding;
   if (encoding === '' || encoding === 'identity') return undefined;
-  const message = `A body with \`content-encoding: ${encoding.slice(0, 40)}\` cannot be read. Send it as it is, or as gzip.`;
+  const message = `A body with \`content-encoding: ${encoding.slice(0, 40)}\` cannot be decoded. Send it uncompressed, or as gzip.`;
   throw new InferenceError('invalid_request', message);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The browser's own model: `LanguageModel`, which only windows have. A model of several billion parameters that came with
+ * The browser's built-in model: `LanguageModel`, which only windows have. A model of several billion parameters that came with
  * the browser, or that the browser downloads once for all pages.
  * @module
  */
@@ -24,8 +24,10 @@ import { SessionPool } from './session-pool.js';
 /** Tokens, where the browser tells no limit. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
 
+const FALLBACK = 'Set `fallback` in its entry to the id of another model, which then answers.';
+
 const WARNING =
-  "The browser's own model chooses tokens in its own way: `temperature`, `top_p`, `top_k`, `min_p`, `repetition_penalty`, `presence_penalty` and `frequency_penalty` are ignored.";
+  "The browser's built-in model chooses tokens in its own way: `temperature`, `top_p`, `top_k`, `min_p`, `repetition_penalty`, `presence_penalty` and `frequency_penalty` are ignored.";
 
 /**
  * @param find the interface, when it is needed
@@ -36,9 +38,11 @@ export function createBrowserBackend(find: () => LanguageModelFactory | undefine
     const signal = AbortSignal.any([options.signal, over]);
     try {
       const factory = find();
-      if (!factory) throw noModel('This browser has no model of its own that pages can use (`LanguageModel`).');
+      if (!factory)
+        throw noModel(`This browser does not offer a built-in model to pages (\`LanguageModel\`). ${FALLBACK}`);
       const { expected, senses, availability } = await askWhatItTakes(factory, entry, signal);
-      if (availability === 'unavailable') throw noModel("The browser's own model cannot run on this device.");
+      if (availability === 'unavailable')
+        throw noModel(`The browser's built-in model cannot run on this device. ${FALLBACK}`);
       const create = (settings: CreateOptions): Promise<LanguageModelSession> =>
         factory.create({ ...expected, ...settings });
       const first = await createSession(create, { ...options, entry, availability, signal });
@@ -93,7 +97,7 @@ async function loadedModel(
 ): ReturnType<Backend['load']> {
   if (!canMeasure(first)) {
     first.destroy();
-    throw noModel("The browser's own model is too old: it does not count tokens.");
+    throw noModel("The browser's built-in model is too old: it does not count tokens.");
   }
   const own = contextWindowOf(first) ?? ASSUMED_CONTEXT_LENGTH;
   const contextLength = Math.min(entry.contextLength ?? own, own);

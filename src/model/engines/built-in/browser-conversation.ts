@@ -76,7 +76,7 @@ async function continued(
   found: OpenSession | undefined,
   { history, keys, signal }: History,
 ): Promise<OpenSession> {
-  // A session that has read nothing saves nothing, and takes no system prompt in early versions.
+  // A session that has read nothing saves nothing, and does not accept a system prompt in early versions.
   const known = found && found.keys.length > 0 ? found.session : undefined;
   return model.pool.open(keys, async () => {
     if (!known?.clone || !known.append) return create(model, history, signal);

@@ -1,4 +1,4 @@
-/** The browser's own model of embeddings: `SemanticEmbedder`, which only windows have. @module */
+/** The browser's built-in embedding model: `SemanticEmbedder`, which only windows have. @module */
 import { cancelled, InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import { checkFinite, WrongOutput } from '../../../core/errors/wrong-output.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
@@ -18,7 +18,7 @@ import {
 /** Tokens, because the interface tells no limit. */
 const ASSUMED_CONTEXT_LENGTH = 2048;
 
-const WARNING = "The browser's own model of embeddings counts no tokens: `usage` is 0.";
+const WARNING = "The browser's built-in embedding model does not count tokens, so `usage` is 0.";
 
 /** What the interface calls each `input_type`. */
 const TASK_TYPE_OF: ReadonlyMap<string, TaskType> = new Map<string, TaskType>([
@@ -39,10 +39,10 @@ export function createBrowserEmbedder(find: () => SemanticEmbedderFactory | unde
     try {
       const factory = find();
       if (!factory)
-        throw noModel('This browser has no model of embeddings of its own that pages can use (`SemanticEmbedder`).');
+        throw noModel('This browser does not offer a built-in embedding model to pages (`SemanticEmbedder`).');
       const availability = await orAborted(factory.availability(), signal);
       if (availability === 'unavailable')
-        throw noModel("The browser's own model of embeddings cannot run on this device.");
+        throw noModel("The browser's built-in embedding model cannot run on this device.");
       const create = factory.create.bind(factory);
       const first = await createSession(create, { ...options, entry, availability, signal });
       const info: ModelInfo = {
@@ -131,10 +131,11 @@ function loadedModel(
 /** @throws InferenceError `invalid_request` */
 function textsOf({ inputs, truncate }: EmbeddingRequest): string[] {
   const refuse = (what: string, param: string): never => {
-    throw new InferenceError('invalid_request', `The browser's own model of embeddings ${what}.`, { param });
+    throw new InferenceError('invalid_request', `The browser's built-in embedding model ${what}.`, { param });
   };
-  if (truncate?.tokens !== undefined) refuse('counts no tokens, so it cannot cut texts', 'truncate_prompt_tokens');
-  return inputs.map((input) => (typeof input === 'string' ? input : refuse('takes texts, not token ids', 'input')));
+  if (truncate?.tokens !== undefined)
+    refuse('does not count tokens, so it cannot truncate texts', 'truncate_prompt_tokens');
+  return inputs.map((input) => (typeof input === 'string' ? input : refuse('accepts strings, not token ids', 'input')));
 }
 
 /** @throws InferenceError `invalid_request` */

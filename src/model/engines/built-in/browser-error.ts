@@ -16,7 +16,7 @@ export function loadError(thrown: unknown): unknown {
     case 'NotAllowedError':
       return new InferenceError(
         'unavailable',
-        "The browser downloads its model only after a gesture of the user (a click or a key), and only where the page's permissions policy allows it (for prompts: `language-model`).",
+        "The browser downloads its built-in model only after a user gesture (a click or key press), and only if the page's permissions policy allows it (for prompts: `language-model`).",
         { needsGesture: true },
         { cause: thrown },
       );
@@ -24,12 +24,12 @@ export function loadError(thrown: unknown): unknown {
       return answerError(thrown);
     case 'NotSupportedError':
     case 'RangeError':
-      return noModel("The browser's own model cannot be used for these languages or on this device.", thrown);
+      return noModel("The browser's built-in model cannot be used for these languages or on this device.", thrown);
     case 'NetworkError':
       return noModel('The browser could not download its model.', thrown);
     default:
       // Whatever it is: a model that does not start answers nothing, and another one can.
-      return noModel("The browser's own model did not start.", thrown);
+      return noModel("The browser's built-in model did not start.", thrown);
   }
 }
 
@@ -46,39 +46,39 @@ export function answerError(thrown: unknown, constraintParam?: string, inputPara
     case 'QuotaExceededError':
       return new InferenceError(
         'context_length_exceeded',
-        `The ${inputParam === 'messages' ? 'prompt' : 'input'} is longer than the context window of the browser's own model.`,
+        `The ${inputParam === 'messages' ? 'prompt' : 'input'} is longer than the context window of the browser's built-in model.`,
         { param: inputParam, ...quotaOf(thrown) },
         { cause: thrown },
       );
     case 'NotSupportedError':
       return constraintParam === undefined
-        ? refused("The browser's own model does not support this input, or its language.", inputParam)
-        : refused("The browser's own model does not support this schema.", constraintParam);
+        ? refused("The browser's built-in model does not support this input, or its language.", inputParam)
+        : refused("The browser's built-in model does not support this schema.", constraintParam);
     case 'NotReadableError':
       return refused('The browser blocked the answer.', inputParam);
     case 'EncodingError':
       return new InferenceError(
         'unsupported_content',
-        'The browser cannot decode an image or a recording of the prompt.',
+        'The browser cannot decode an image or audio file in the prompt.',
         { param: inputParam },
         { cause: thrown },
       );
     case 'NotAllowedError':
-      return unavailable('The browser does not allow the use of its own model now.', thrown);
+      return unavailable('The browser does not allow the use of its built-in model now.', thrown);
     case 'OperationError':
     case 'UnknownError':
-      return unavailable("The browser's own model failed.", thrown);
+      return unavailable("The browser's built-in model failed.", thrown);
     default:
       return isDestroyed(thrown)
         ? unavailable(
-            "The session with the browser's own model has ended, perhaps because the model was updated.",
+            "The session with the browser's built-in model has ended, perhaps because the model was updated.",
             thrown,
           )
         : thrown;
   }
 }
 
-/** The browser ended the session, for example for an update of the model. Cancelled requests are handled before. */
+/** The browser ended the session, for example for an update of the model. Canceled requests are handled before. */
 export function isDestroyed(thrown: unknown): boolean {
   const name = nameOf(thrown);
   return name === 'InvalidStateError' || name === 'AbortError';

@@ -51,7 +51,7 @@ export function browserPrompt(
   senses: InputModalities,
 ): BrowserPrompt {
   if (prompt.type === 'tokens')
-    throw new InferenceError('invalid_request', "The browser's own model does not accept token ids.", {
+    throw new InferenceError('invalid_request', "The browser's built-in model does not accept token ids.", {
       param: 'prompt',
     });
   if (prompt.type === 'raw') return { history: [], input: [{ role: 'user', content: prompt.text }] };
@@ -81,9 +81,13 @@ export function promptMessages(
       if (part.type === 'text') return part;
       if (!senses[part.type]) {
         const refused = part.type === 'image' ? 'images' : 'audio';
-        throw new InferenceError('unsupported_content', `The browser's own model does not take ${refused} here.`, {
-          param: `messages.${index}.content`,
-        });
+        throw new InferenceError(
+          'unsupported_content',
+          `The browser's built-in model does not accept ${refused} here.`,
+          {
+            param: `messages.${index}.content`,
+          },
+        );
       }
       media.push(mediaPart(part));
       return { type: 'text', text: mark };

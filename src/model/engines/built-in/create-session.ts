@@ -41,7 +41,7 @@ export async function createSession<Session extends { destroy(): void }>(
     });
   const created = create({ signal, ...(!isThere && { monitor }) });
   const settled = new AbortController();
-  // Whoever waits learns that there is a download, also where the browser tells nothing before its end.
+  // A caller that waits learns that there is a download, also where the browser tells nothing before its end.
   void pause(REFUSAL, AbortSignal.any([signal, settled.signal])).then(() => {
     if (!settled.signal.aborted && !signal.aborted) report();
   });
@@ -64,5 +64,5 @@ function isNative(factory: object): boolean {
 export function warningOf(name: string, factory: object, warning: string): string {
   return isNative(factory)
     ? warning
-    : `\`${name}\` is not the browser's: a script put it there before Inpage was imported. If it asks this service for this model, the model waits for itself. ${warning}`;
+    : `\`${name}\` is not the browser's own: a script installed it before Inpage was imported. If it sends requests for this model to Inpage, the model waits for itself. ${warning}`;
 }

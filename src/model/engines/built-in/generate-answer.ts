@@ -42,11 +42,11 @@ const SILENCE_TIMEOUT_MS = 60_000;
 /** Refuses what the interface cannot do. @throws InferenceError `invalid_request` */
 function refuseUnknown({ topLogprobs, sampling, n }: GenerationRequest): void {
   const refuse = (what: string, param: string): never => {
-    throw new InferenceError('invalid_request', `The browser's own model ${what}.`, { param });
+    throw new InferenceError('invalid_request', `The browser's built-in model ${what}.`, { param });
   };
   if (topLogprobs !== undefined) refuse('does not return log-probabilities', 'logprobs');
   if (Object.keys(sampling.logitBias ?? {}).length > 0) refuse('does not support `logit_bias`', 'logit_bias');
-  if (sampling.seed !== undefined) refuse('takes no seed', 'seed');
+  if (sampling.seed !== undefined) refuse('does not accept seed', 'seed');
   if (n > MAX_CHOICES) refuse(`returns at most ${MAX_CHOICES} choices`, 'n');
 }
 
@@ -68,7 +68,7 @@ export async function* generateAnswer(
 ): AsyncGenerator<TokenEvent[], void> {
   throwIfCancelled(signal);
   refuseUnknown(request);
-  refuseContinued(request, "the browser's own model");
+  refuseContinued(request, "the browser's built-in model");
   const constraint = responseConstraint(request);
   for (let attempt = 1; ; attempt += 1) {
     let hasBegun = false;
@@ -214,7 +214,9 @@ class SessionChoice {
         const read = orAborted(reader.read(), signal);
         const next = silence === Infinity ? await read : await settledWithin(read, silence);
         if (!next)
-          throw new InferenceError('unavailable', "The browser's own model stopped responding.", { retryAfter: 5 });
+          throw new InferenceError('unavailable', "The browser's built-in model stopped responding.", {
+            retryAfter: 5,
+          });
         if (next.done) return;
         silence = SILENCE_TIMEOUT_MS;
         // The browser makes room by forgetting the oldest turns: what follows would answer another conversation.

@@ -137,7 +137,7 @@ export function checkAnswer(request: GenerationRequest, { text, calls, rawOutput
 export function outputInvalid(modelOutput: string, cause?: unknown): InferenceError {
   return new InferenceError(
     'model_output_invalid',
-    "The answer of the browser's own model does not conform to the schema of the request.",
+    "The answer of the browser's built-in model does not conform to the schema of the request.",
     { modelOutput },
     { cause },
   );

@@ -10,7 +10,7 @@ export type AdapterSet = readonly LoadedAdapter[];
 /** Tokens of a sequence. */
 export interface AdaptedSpan {
   tokens: readonly number[];
-  /** Absent: it has none. */
+  /** Undefined: it has none. */
   adapters?: AdapterSet | undefined;
 }
 

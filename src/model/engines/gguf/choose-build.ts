@@ -7,7 +7,7 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What an app is told of a build that is slower than others; undefined: nothing. */
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
-  return 'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in others.';
+  return 'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in other browsers.';
 }
 
 /** What the program `kernels/probe.ts` exports. */

@@ -8,7 +8,7 @@ export function lostEngine(cause: unknown): InferenceError {
   return new InferenceError('unavailable', message, { retryAfter: 5, reason }, { cause });
 }
 
-/** Watches work on kernels: the first failure that is no InferenceError ends the engine. */
+/** Watches work on kernels: the first failure that is not an InferenceError ends the engine. */
 export class EngineLoss {
   /** Resolves with the failure. */
   readonly lost: Promise<InferenceError>;

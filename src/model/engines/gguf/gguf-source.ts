@@ -201,7 +201,7 @@ async function chooseFrom(
   return chooseFile(entry, listed);
 }
 
-/** `unavailable`: a repository always has a list, so the hub did not answer, or knows no such repository. */
+/** `unavailable`: a repository always has a list, so the hub did not answer, or does not know such repository. */
 function notListed(id: string, source: string): InferenceError {
   const message = `The model \`${id}\` could not be loaded. The hub gave no list of the GGUF files of \`${source}\`. Is the hub reachable, and is \`source\` right?`;
   return new InferenceError('unavailable', message);

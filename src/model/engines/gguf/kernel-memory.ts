@@ -25,7 +25,7 @@ export class KernelMemory {
 
   /**
    * Zeroed bytes.
-   * @returns where they begin; divisible by 64. Views made before may be detached: take them anew
+   * @returns where they begin; divisible by 64. Views made before may be detached: take them again
    * @throws InferenceError `insufficient_resources` when the memory cannot grow that far
    */
   allocate(bytes: number): number {
@@ -36,7 +36,7 @@ export class KernelMemory {
       try {
         this.memory.grow(missing);
       } catch (cause) {
-        const message = `The model needs ${bytes} more bytes of memory than the browser gives.`;
+        const message = `The model needs ${bytes} bytes more memory than the browser provides.`;
         throw new InferenceError('insufficient_resources', message, { neededBytes: top }, { cause });
       }
     }

@@ -34,7 +34,7 @@ export class KvPages {
   /** Frees some pages that are only cached; false when there are none. */
   evict: () => boolean = () => false;
 
-  /** @param maxBytes of all pages, above which cached ones are given up for new ones; sequences may use more */
+  /** @param maxBytes of all pages, above which cached ones are abandoned for new ones; sequences may use more */
   constructor(memory: KernelMemory, shape: KvShape, maxBytes: number) {
     this.#memory = memory;
     this.#maxBytes = maxBytes;
@@ -128,7 +128,7 @@ export class KvSequence {
   }
 
   /**
-   * Makes room for further positions that nobody else reads. They count when they are filled: see {@link advance}.
+   * Makes room for further positions that no one else reads. They count when they are filled: see {@link advance}.
    * @throws InferenceError `insufficient_resources`; the sequence is as it was
    */
   reserve(positions: number): void {

@@ -25,7 +25,7 @@ export interface Kernels {
 export async function loadKernels(build?: KernelBuild, { shared = false } = {}): Promise<Kernels> {
   const chosen = build ?? (await chooseBuild());
   const wasm = await readKernels(chosen).catch((cause: unknown) => {
-    throw new InferenceError('unavailable', 'The kernels of the GGUF engine could not be fetched.', {}, { cause });
+    throw new InferenceError('unavailable', 'The kernels of the GGUF engine could not be downloaded.', {}, { cause });
   });
   const module = await WebAssembly.compile(shared ? withSharedMemory(wasm) : wasm);
   const memory = new KernelMemory({ shared });

@@ -30,7 +30,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     const architecture = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!architecture) {
       const all = Object.keys(known).map((each) => `\`${each}\``);
-      const why = Object.hasOwn(ENCODERS, name) ? 'is an encoder, which writes no text' : 'is not supported';
+      const why = Object.hasOwn(ENCODERS, name) ? 'is an encoder, which does not generate text' : 'is not supported';
       throw unsupported(file, `its architecture \`${shown(name)}\` ${why}; supported are ${all.join(', ')}`);
     }
     this.name = name;
@@ -40,7 +40,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
   text(key: string): string | undefined {
     const value = this.#get(key);
     if (value === undefined || typeof value === 'string') return value;
-    throw this.#unfit(key, 'is not a text');
+    throw this.#unfit(key, 'is not a string');
   }
 
   flag(key: string, otherwise: boolean): boolean {
@@ -70,7 +70,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     return size;
   }
 
-  /** @throws InferenceError `model_not_supported` for a key that nobody asked for and that may change what is computed */
+  /** @throws InferenceError `model_not_supported` for a key that no one asked for and that may change what is computed */
   refuseOthers(): void {
     const begin = `${this.name}.`;
     const isKnown = (key: string): boolean =>

@@ -76,7 +76,7 @@ function shapeOf(keys: ModelKeys, file: string, contextLength: number): PlainSha
   };
   check(keys.size('attention.value_length', headSize) === headSize, 'its keys and values have different sizes');
   check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
-  check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers, which is no multiple of ${HEAD_STEP}`);
+  check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers, which is not a multiple of ${HEAD_STEP}`);
   check(turned % HEAD_STEP === 0 && turned <= headSize, `RoPE of ${turned} numbers of ${headSize}`);
   const multiple = [width, feedForward, heads * headSize].every((size) => size % ROW_STEP === 0);
   check(multiple, `its rows are no multiples of ${ROW_STEP} numbers`);

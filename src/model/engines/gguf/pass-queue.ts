@@ -85,7 +85,7 @@ export class PassQueue {
 
   async #runAll(): Promise<void> {
     this.#running = true;
-    // Whoever asks in the same turn is in the first pass.
+    // A caller that asks in the same turn is in the first pass.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       // Sequences of the last pass ask for their next token one after the other.
@@ -119,7 +119,7 @@ export class PassQueue {
     return this.#lost;
   }
 
-  /** Fills a pass. Whoever is cancelled or has no room for its keys and values is ended. */
+  /** Fills a pass. A caller that is canceled or has no room for its keys and values is ended. */
   #next(): PlannedSpan[] {
     const pass: PlannedSpan[] = [];
     const prompts = this.#waiting.filter(({ isPrompt }) => isPrompt);

@@ -21,7 +21,7 @@ export interface Asked {
   images: number;
 }
 
-/** @param raw the text of a prompt that is no conversation, as the model reads it */
+/** @param raw the text of a prompt that is not a conversation, as the model reads it */
 export function askedOf({ prompt, tools }: GenerationRequest, raw: string): Asked {
   const messages: readonly Message[] =
     prompt.type === 'chat' ? prompt.messages : [{ role: 'user', content: [{ type: 'text', text: raw }] }];

@@ -90,7 +90,7 @@ function describeMiss(misses: readonly Miss[], { last }: Asked): string {
     .map(({ match, reason }) => `${match} (${reason})`);
   const nearestReplies = nearest.length === 0 ? 'There are no replies.' : `The nearest: ${nearest.join(', ')}.`;
   return (
-    `No reply of the script matches this request. Its last message is ${asked}. ${nearestReplies} ` +
+    `No scripted reply matches this request. Its last message is ${asked}. ${nearestReplies} ` +
     "Add a reply without `match` to answer everything else, or set the script's `onUnmatched` to 'warn' or 'empty'."
   );
 }

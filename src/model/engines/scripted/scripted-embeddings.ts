@@ -20,7 +20,7 @@ export interface ScriptedEmbedderOptions {
 }
 
 /**
- * Sums a pseudo-random direction per token and normalises: a bag of words. `embed` throws `invalid_request` for empty and
+ * Sums a pseudo-random direction per token and normalizes: a bag of words. `embed` throws `invalid_request` for empty and
  * over-long inputs and for more dimensions than there are.
  */
 export function createScriptedEmbedder({ script, contextLength, prompts = {} }: ScriptedEmbedderOptions): LoadedModel {

@@ -54,7 +54,7 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
     tokenizer,
     contextLength,
     maxRows: MAX_ROWS,
-    // Nothing is computed, so nobody waits for another.
+    // Nothing is computed, so no one waits for another.
     maxSequences: Infinity,
     toolFormat,
     reasoningFormat,
@@ -140,7 +140,7 @@ class ScriptedSequence implements TextSequence {
   readonly #options: SequenceOptions;
   readonly #vocabularySize: number;
   readonly #closed = new AbortController();
-  /** Ends waiting: the request was cancelled, or the sequence was closed. */
+  /** Ends waiting: the request was canceled, or the sequence was closed. */
   #signal: AbortSignal = this.#closed.signal;
   /** By `performance.now()`: when the last token was given. */
   #paced = performance.now();

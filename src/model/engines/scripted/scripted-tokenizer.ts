@@ -108,7 +108,7 @@ export class ScriptedTokenizer implements TextTokenizer {
     return ids;
   }
 
-  /** Ids of the script's text, in which added tokens are recognised. */
+  /** Ids of the script's text, in which added tokens are recognized. */
   encodeMarkup(text: string): number[] {
     return text.split(this.#added).flatMap((part) => this.addedTokens.get(part) ?? this.encodeText(part));
   }

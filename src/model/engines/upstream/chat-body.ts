@@ -158,7 +158,7 @@ function assistantMessageOf({ content, toolCalls, name }: AssistantMessage, call
   return { ...role, content: text === '' ? null : text, tool_calls: sent };
 }
 
-/** A string when there is only text, because some services take no parts. */
+/** A string when there is only text, because some services do not accept parts. */
 function contentOf(content: readonly ContentPart[]): unknown {
   return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
 }
@@ -172,6 +172,6 @@ function partOf(part: ContentPart): unknown {
       return { type: 'image_url', image_url: { url, ...(part.detail && { detail: part.detail }) } };
     }
     case 'audio':
-      throw new InferenceError('unsupported_content', 'Upstream models take no audio.', { param: 'messages' });
+      throw new InferenceError('unsupported_content', 'Upstream models do not accept audio.', { param: 'messages' });
   }
 }

@@ -28,7 +28,7 @@ export async function* readChunks(
     usage = read.usage ?? usage;
     const pieces = read.choices.flatMap((part) => {
       const choice = choices[part.index];
-      if (!choice) throw broken('sent a choice that the request did not ask for');
+      if (!choice) throw broken('sent a choice that was not requested');
       return [...choice.read(part)];
     });
     // The first chunk often has only a role and no token.

@@ -8,7 +8,7 @@ export const SILENCE_TIMEOUT_MS = 300_000;
 
 /**
  * The JSON of each event until `[DONE]` or the end.
- * @throws InferenceError `cancelled`; `unavailable` when the answer is no event stream, falls silent or breaks
+ * @throws InferenceError `cancelled`; `unavailable` when the answer is not an event stream, falls silent or breaks
  */
 export async function* readEventStream(response: Response, signal: AbortSignal): AsyncGenerator<unknown, void> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;

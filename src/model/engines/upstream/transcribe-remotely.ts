@@ -60,7 +60,7 @@ function toForm(model: string, { task, audio, language, prompt, times, temperatu
   const form = new FormData();
   form.set('model', model);
   const type = audio.mediaType ?? 'application/octet-stream';
-  // Services recognise the format by the ending of the name.
+  // Services recognize the format by the ending of the name.
   const name = audio.fileName ?? `audio.${sniffAudio(audio.bytes) ?? 'wav'}`;
   form.set('file', new Blob([new Uint8Array(audio.bytes)], { type }), name);
   form.set('response_format', times ? 'verbose_json' : 'json');

@@ -124,7 +124,7 @@ async function embed(
   };
   const answer = readAnswer(embeddings, await client.postForJson('/embeddings', body, signal));
   const inOrder = answer.data.toSorted((a, b) => a.index - b.index);
-  // Some services do not normalise shortened vectors.
+  // Some services do not normalize shortened vectors.
   const vectors = inOrder.map(({ embedding }) => normaliseVector(Float32Array.from(embedding)));
   if (vectors.length !== inputs.length) throw broken('sent a different number of embeddings than requested');
   return { vectors, promptTokens: answer.usage?.prompt_tokens ?? 0 };
@@ -225,7 +225,7 @@ const ranking = v.object({
 class RemoteRanker {
   readonly #client: UpstreamClient;
   /**
-   * The service gives logits, as llama.cpp does for a cross-encoder. It shows with the first score that is no share, and
+   * The service gives logits, as llama.cpp does for a cross-encoder. It shows with the first score that is not a share, and
    * holds for all later answers, so that a score does not depend on its company.
    */
   #givesLogits = false;

@@ -11,6 +11,10 @@ import { secretsOf } from '../../../core/models/header-secrets.js';
 import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
+/** Browsers do not tell a page which of these it was. */
+const REACH_ADVICE =
+  'It must be running, allow this page (CORS, header access-control-allow-origin), and be allowed by the `connect-src` of this page';
+
 /** One model of a remote service. API keys of this page's clients are never sent to it. */
 export class UpstreamClient {
   /** The model's name at the service. */
@@ -59,7 +63,7 @@ export class UpstreamClient {
       response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
       if (signal.aborted) throw cancelled();
-      throw this.report(broken('could not be reached', cause));
+      throw this.report(broken(`could not be reached at ${url.origin}. ${REACH_ADVICE}`, cause));
     }
     if (response.ok) return response;
     throw this.report(await toUpstreamError(response));

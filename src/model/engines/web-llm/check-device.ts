@@ -84,7 +84,7 @@ function missingFeature(record: ModelRecord, facts: DeviceFacts, quantization?: 
 function missingMemory(record: ModelRecord, facts: DeviceFacts): string | undefined {
   const { buffer_size_required_bytes: buffer = 0, vram_required_MB: memory = 0 } = record;
   if (buffer > facts.maxStorageBufferBindingSize) {
-    return `GPU buffers of ${megabytes(buffer)} MB, and this GPU takes ${megabytes(facts.maxStorageBufferBindingSize)} MB`;
+    return `GPU buffers of ${megabytes(buffer)} MB, and this GPU supports ${megabytes(facts.maxStorageBufferBindingSize)} MB`;
   }
   const { deviceMemory } = facts;
   if (deviceMemory < MAX_REPORTED_MEMORY && memory > deviceMemory * 1024) {

@@ -70,7 +70,7 @@ export class ImageInput implements ImageReader {
     pipeline.embedAndForward = (data, length) => forward(this.#isShowing ? [{ url: NAME }] : data, length);
   }
 
-  /** @returns undefined when the model takes no images, or this version of WebLLM takes them in another way */
+  /** @returns undefined when the model does not accept images, or this version of WebLLM takes them in another way */
   static of(engine: WebLlmEngine, modelId: string, { addedTokens }: TextTokenizer): ImageInput | undefined {
     const pipeline = internalPipeline<Pipeline>(engine, modelId);
     const imageToken = addedTokens.get(PLACEHOLDER);
@@ -111,7 +111,7 @@ export class ImageInput implements ImageReader {
     const refuse = (because: string): InferenceError =>
       new InferenceError(
         'invalid_media',
-        `The model cannot take an image of ${width} x ${height} pixels: ${because}.`,
+        `The model does not accept an image of ${width} x ${height} pixels: ${because}.`,
         {
           param: 'messages',
         },
@@ -120,7 +120,7 @@ export class ImageInput implements ImageReader {
       throw refuse('one side is too much longer than the other');
     const tokenCount = this.#pipeline.computeImageEmbedSize(height, width);
     const most = this.#pipeline.prefillChunkSize;
-    if (tokenCount > most) throw refuse(`it becomes ${tokenCount} tokens, and the model reads ${most} at once`);
+    if (tokenCount > most) throw refuse(`it becomes ${tokenCount} tokens, and the model accepts at most ${most}`);
     return tokenCount;
   }
 

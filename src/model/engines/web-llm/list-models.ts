@@ -14,7 +14,7 @@ export interface WebLlmModelInfo {
   repository: string;
   /** Megabytes of GPU memory with the default context. */
   gpuMemoryMB: number | undefined;
-  /** Megabytes to download, estimated from parameter count and quantisation in the name; undefined when it names none. */
+  /** Megabytes to download, estimated from parameter count and quantization in the name; undefined when it names none. */
   downloadMB: number | undefined;
   /** WebGPU features that it needs, e.g. `shader-f16`. */
   requiredFeatures: string[];

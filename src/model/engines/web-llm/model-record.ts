@@ -112,7 +112,7 @@ function contextOverride(entry: ModelEntry): { context_window_size?: number } {
 }
 
 /**
- * WebLLM appends `resolve/main/` to every folder whose URL has no `/resolve/`. It checks before it normalises the URL, so
+ * WebLLM appends `resolve/main/` to every folder whose URL has no `/resolve/`. It checks before it normalizes the URL, so
  * `/resolve/..` keeps a plain folder as it is.
  */
 function withoutHubSuffix(folderURL: string): string {

@@ -130,7 +130,7 @@ const CODES: Readonly<Record<string, InferenceErrorCode>> = {
 /** Any failure of loading as an InferenceError. @param thrown what WebLLM's `reload` threw */
 export function toLoadError(thrown: unknown, id: string, signal: AbortSignal): InferenceError {
   if (isInferenceError(thrown)) return thrown;
-  if (signal.aborted) return new InferenceError('cancelled', 'Loading was cancelled.', {}, { cause: thrown });
+  if (signal.aborted) return new InferenceError('cancelled', 'Loading was canceled.', {}, { cause: thrown });
   const name = thrown instanceof Error ? thrown.name : '';
   const code = CODES[name];
   if (code === undefined) return loadFailure(thrown, { id }, signal);

@@ -41,7 +41,7 @@ import { DeviceLostDuringLoad, type StartedEngine, startEngine, toLoadError } fr
 import { browserEnvironment, type WebLlmEnvironment, type WebLlmModule } from './web-llm-environment.js';
 import { WebLlmTextEngine } from './web-llm-text-engine.js';
 
-/** Tokens of a prompt per forward pass: enough to use the GPU well, and few enough that a cancelled request ends soon. */
+/** Tokens of a prompt per forward pass: enough to use the GPU well, and few enough that a canceled request ends soon. */
 const CHUNK_LENGTH = 256;
 
 /** The backend in a browser. A worker loads one model; to load another, end the worker. */
@@ -120,7 +120,7 @@ async function loadFiles(
   const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
     .catch((error: unknown) => {
       throw error instanceof DeviceLostDuringLoad
-        ? refuse(candidate, facts, 'more GPU memory than there is', { weightBytes: totalBytes })
+        ? refuse(candidate, facts, 'more GPU memory than the device has', { weightBytes: totalBytes })
         : error;
     })
     .finally(withdrawFiles);

@@ -19,9 +19,9 @@ interface WebLlmTextEngineOptions {
   engine: WebLlmEngine;
   /** Registered as the engine's logit processor. */
   capture: LogitsCapture;
-  /** Absent: the logits of every pass are captured. */
+  /** Undefined: the logits of every pass are captured. */
   sampler: GpuSampler | undefined;
-  /** Absent: the model takes no images. */
+  /** Undefined: the model does not accept images. */
   images: ImageInput | undefined;
   tokenizer: TextTokenizer;
   contextLength: number;

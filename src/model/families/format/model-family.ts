@@ -87,6 +87,6 @@ export interface AnswerParserOptions {
   endsThought: readonly string[];
   /** What may begin a call inside a thought: it is one if nothing but calls follows until the answer ends. */
   opensCall: readonly string[];
-  /** Makes the parser of what is no thought; absent where no tools are offered: what looks like a call is text then. */
+  /** Makes the parser of what is not a thought; absent where no tools are offered: what looks like a call is text then. */
   createToolParser: (() => ChannelParser) | undefined;
 }

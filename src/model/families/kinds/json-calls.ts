@@ -34,7 +34,7 @@ export interface JsonCalls {
   list: boolean;
   /** Between tag and JSON. */
   layout: '' | '\n' | ' ';
-  /** Absent: `name` and `arguments`. */
+  /** Undefined: `name` and `arguments`. */
   keys?: CallKeys;
   /** What else is read behind the tags. */
   moreShapes?: readonly CallShape[];
@@ -106,7 +106,7 @@ export const jsonCall: CallShape = {
 const LIST_HEAD = /^(?:```(?:json)?\s*)?\[\s*(?=\{)/;
 const LIST_BEGINNING = /^(?:`{0,3}|```j?s?o?n?|```(?:json)?\s+|(?:```(?:json)?\s*)?\[\s*)$/;
 
-/** A list of such objects without any tag. Each has arguments, else it is no call. */
+/** A list of such objects without any tag. Each has arguments, else it is not a call. */
 export const bareJsonCalls: CallShape = {
   begins: (text) => (LIST_HEAD.test(text) ? 'yes' : LIST_BEGINNING.test(text) ? 'more' : 'no'),
   createReader: () => behindHead(LIST_HEAD, createReader({ argumentsRequired: true })),

@@ -14,7 +14,7 @@ interface WholeCalls {
   length: number;
 }
 
-/** `more`: what follows decides. `no`: it is no call. */
+/** `more`: what follows decides. `no`: it is not a call. */
 type TagReading = WholeCalls | 'more' | 'no';
 
 class WholeReader implements CallReader {

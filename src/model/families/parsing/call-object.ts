@@ -3,9 +3,9 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
 import { createJsonExtent, type JsonExtent } from './json-extent.js';
 
 export interface CallObjectOptions {
-  /** False for a name that none of the callable functions has: then it is no call. */
+  /** False for a name that none of the callable functions has: then it is not a call. */
   isName?: (name: string) => boolean;
-  /** Keys without which it is no call; absent: all others are passed over. */
+  /** Keys without which it is not a call; absent: all others are passed over. */
   onlyKeys?: readonly string[];
   /** Keys that hold the name. */
   nameKeys?: readonly string[];
@@ -21,7 +21,7 @@ export interface CallObjectReader {
   read(text: string, parts: ChannelPart[]): number;
   /**
    * `undecided`: nothing was given out yet. `called`: the call was given out, at least its beginning.
-   * `done`: the object ended. `invalid`: it is no call, and nothing was given out.
+   * `done`: the object ended. `invalid`: it is not a call, and nothing was given out.
    */
   readonly state: 'undecided' | 'called' | 'done' | 'invalid';
   /** The whole text read while undecided. */

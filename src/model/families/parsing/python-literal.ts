@@ -30,7 +30,7 @@ export function readPythonLiteral(text: string, from: number): PythonReading {
   return readScalar(text, from);
 }
 
-/** Index of the first character from `from` on that is no white space. */
+/** Index of the first character from `from` on that is not white space. */
 export function skipBlank(text: string, from: number): number {
   let index = from;
   while (index < text.length && /\s/.test(text[index]!)) index++;

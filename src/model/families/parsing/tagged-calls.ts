@@ -235,7 +235,7 @@ export interface CallReader {
   read(text: string, parts: ChannelPart[], final: boolean): number | undefined;
   /**
    * `undecided`: nothing was given out yet. `called`: a call was given out, at least its beginning. `done`: it ended, and
-   * the rest of the text is not its own. `invalid`: it is no call, and nothing was given out.
+   * the rest of the text is not its own. `invalid`: it is not a call, and nothing was given out.
    */
   readonly state: 'undecided' | 'called' | 'done' | 'invalid';
 }

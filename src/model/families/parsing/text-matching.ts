@@ -77,7 +77,7 @@ export function maybe(...options: readonly [string, ...string[]]): HeadPart {
   return { ...anyOf(...options), optional: true } as HeadPart;
 }
 
-/** What a reader forgives, and no writer writes. */
+/** Optional text: accepted when parsing, never generated. */
 export function lenient(...options: readonly string[]): HeadPart {
   return { type: 'text', options, optional: true, written: '' };
 }

@@ -5,7 +5,7 @@ import { type Given, TemplateError, type Value } from './values.js';
 export function parametersOf(given: Given, ...names: readonly string[]): (Value | undefined)[] {
   if (given.positional.length > names.length) throw new TemplateError(`takes at most ${names.length} arguments`);
   for (const name of given.names.keys())
-    if (!names.includes(name)) throw new TemplateError(`takes no argument '${name}'`);
+    if (!names.includes(name)) throw new TemplateError(`does not accept the argument '${name}'`);
   return names.map((name, index) =>
     index < given.positional.length ? given.positional[index] : given.names.get(name),
   );

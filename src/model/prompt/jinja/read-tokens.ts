@@ -158,7 +158,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   a: '\u0007',
 };
 
-/** As in Python, what is no escape stays as it is. */
+/** As in Python, what is not an escape stays as it is. */
 function unescaped(text: string): string {
   return text.replaceAll(
     /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g,

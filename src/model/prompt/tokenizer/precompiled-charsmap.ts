@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 10_000;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** @throws InferenceError `model_not_supported` for what is no such table, or one that makes texts far longer */
+/** @throws InferenceError `model_not_supported` for what is not such a table, or one that makes texts far longer */
 export function readCharsMap(base64: string): (text: string) => string {
   const table = CharsMap.read(base64);
   const known = new Map<string, string>();

@@ -112,7 +112,7 @@ async function cachePromptInPage(given: { model: string; prompt: readonly object
     for await (const [name, file] of folder.entries()) {
       if (file.kind !== 'file' || !/^[\da-f]{40}-/.test(name)) continue;
       const sent = await fetch(given.location + name, { method: 'PUT', body: await file.getFile() });
-      if (!sent.ok) throw new Error('A block of the prompt was not taken.');
+      if (!sent.ok) throw new Error('A block of the prompt was not accepted.');
     }
   }
 }
@@ -123,7 +123,7 @@ function addBlocks(folder: string, manifest: PackManifest, blocks: ReadonlyMap<s
   let total = 0;
   for (const [block, bytes] of [...blocks].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const name = PACKED_PROMPTS + block;
-    if (!isPackedPrompt(name)) throw new Error('The page brought a file that is no block.');
+    if (!isPackedPrompt(name)) throw new Error('The page brought a file that is not a block.');
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), bytes);
     const parts: string[] = [];

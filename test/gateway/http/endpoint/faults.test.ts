@@ -104,7 +104,7 @@ it.each([0, 1, 3])('a stream that breaks after %i events is a network error, not
   expect(response.status).toBe(200);
   const reader = response.body!.getReader();
   for (let event = 0; event < events; event += 1) expect((await reader.read()).done).toBe(false);
-  await expect(reader.read()).rejects.toThrow('The connection was cut.');
+  await expect(reader.read()).rejects.toThrow('The connection was lost.');
   faults.clear();
   expect((await chat(app)).status).toBe(200);
 });

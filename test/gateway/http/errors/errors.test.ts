@@ -44,6 +44,8 @@ describe('paths and methods', () => {
     ['/v1/chat/completion', 'Did you mean `/v1/chat/completions`?'],
     ['/v1/images/generations', 'Known are: /v1/chat/completions, '],
     ['/chat/completions', 'The base URL must end in `/v1`.'],
+    // A client of an intercepted base without its path, too.
+    ['/v1/v1/chat/completions', 'Its base URL lacks `/v1`, or has it twice'],
     [`/v1/${'x'.repeat(10_000)}`, 'Known are: '],
   ])('[X01] %s: the message says what was probably meant', async (path, hint) => {
     const { json } = await get((await buildApp()).app, path);
@@ -58,7 +60,7 @@ describe('paths and methods', () => {
       'The model `scripted-chat` cannot make embeddings. Use `scripted-embed`.',
     ]);
     const alone = await post((await buildApp()).app, '/v1/embeddings', { model: 'scripted-chat', input: 'a' });
-    expect(alone.json.error.message).toMatch(/No model of this page can\.$/);
+    expect(alone.json.error.message).toMatch(/To do this, add an entry with `task: 'embeddings'` to `models`\.$/);
   });
 
   it('names the option that `reasoning_effort: "none"` needs', async () => {

@@ -11,7 +11,7 @@ const SUMMARY = 'The user wants a harbour. The file harbour.ts was made.';
 
 const recording = recordingBackend();
 async function build(compatibility: CompatibilityName, contextLength = 4000): Promise<App> {
-  const script = { replies: [{ match: 'Summarise this conversation', text: SUMMARY }, { text: 'Yes.' }] };
+  const script = { replies: [{ match: 'Summarize this conversation', text: SUMMARY }, { text: 'Yes.' }] };
   const models = [scriptedChat({ script, contextLength })];
   return (await buildApp({ models, compatibility, backends: { scripted: recording.backend } })).app;
 }

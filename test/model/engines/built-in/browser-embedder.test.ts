@@ -57,7 +57,7 @@ describe('[J31] an answer', () => {
     }
     expect(data[2]!.embedding).toEqual(data[0]!.embedding);
     expect((await embed({ input: 'one' })).data[0]!.embedding).toEqual(data[0]!.embedding);
-    expect(inference.status()[0]!.warning).toContain('counts no tokens: `usage` is 0');
+    expect(inference.status()[0]!.warning).toContain('does not count tokens, so `usage` is 0');
     expect(standIn.created).toBe(1);
   });
 

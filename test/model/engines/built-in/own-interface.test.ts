@@ -8,5 +8,5 @@ it("what a script put in the browser's place is told as such", async () => {
   expect((await loadBrowserModel(standIn)).info.warning).toContain("`LanguageModel` is not the browser's");
   // A bound function has no source that could be read, as the browser's own have none.
   standIn.factory.create = standIn.factory.create.bind(standIn.factory);
-  expect((await loadBrowserModel(standIn)).info.warning).toMatch(/^The browser's own model chooses tokens/);
+  expect((await loadBrowserModel(standIn)).info.warning).toMatch(/^The browser's built-in model chooses tokens/);
 });

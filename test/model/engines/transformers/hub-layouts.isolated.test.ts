@@ -183,7 +183,7 @@ describe('a decoder of text', () => {
       'of which a part of the weights is missing',
       { shards: 2 },
       {},
-      /model\.onnx_data_1 returned status 404.*a part of the weights/,
+      /model\.onnx_data_1 returned status 404.*A part of the weights/,
     ],
     [
       'whose config tells of more weights than there are',

@@ -109,7 +109,7 @@ it('is refused by name where it does not fit, and the answer is right', async ()
   const warning = await page.evaluate(
     () => window.inference!.status().find(({ id }) => id === 'packed')!.warning ?? '',
   );
-  expect(warning).toContain('the kept prompt in its pack does not fit');
+  expect(warning).toContain('the prompt cache packed with this model cannot be used here');
 });
 
 it('is made for models in q8 on WASM only', async () => {

@@ -48,7 +48,7 @@ const MOST = { entries: 65_536, tensors: 65_536, keyBytes: 65_535, nameBytes: 10
  * @param read gives the bytes of the file; is called in order, without gaps
  * @param file its name, for messages
  * @param fileBytes its length, where it is known
- * @throws InferenceError `unavailable` when it is no whole GGUF file; `model_not_supported` (permanent) for another version,
+ * @throws InferenceError `unavailable` when it is not a whole GGUF file; `model_not_supported` (permanent) for another version,
  * byte order or kind of tensor
  */
 export async function readGgufHeader(read: ReadRange, file: string, fileBytes?: number): Promise<GgufHeader> {

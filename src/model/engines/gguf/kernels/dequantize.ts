@@ -129,7 +129,7 @@ export function unpackRow(kind: i32, out: usize, weights: usize, row: i32, colum
   dequantizeGroup(kind, out, weights + <usize>(row >> 2) * groupBytes(kind, columns), columns);
 }
 
-/** Groups that are dequantised at once. */
+/** Groups that are dequantized at once. */
 const GROUPS: i32 = 4;
 
 /** As `multiply`, on interleaved activations of 32 bits. scratch: 16 x columns floats. */

@@ -6,7 +6,7 @@ import { type SplitRules, splitText } from './split-patterns.js';
 import { type GgufVocabulary, TOKEN_KIND } from './vocabulary.js';
 import { wordPieceBytes, wordPieceEncoder } from './word-pieces.js';
 
-/** Ids of text that is no control token. */
+/** Ids of text that is not a control token. */
 type EncodeText = (text: string) => number[];
 
 const encoder = new TextEncoder();
@@ -115,7 +115,7 @@ function byteLevelEncoder({ merges }: GgufVocabulary, rules: SplitRules, ids: Re
       const piece = text.slice(from, end);
       from = end;
       const id = ids.get(piece);
-      // A byte that is no token is left out, as llama.cpp does.
+      // A byte that is not a token is left out, as llama.cpp does.
       return id !== undefined ? [id] : Array.from(piece).flatMap((byte) => ids.get(byte) ?? []);
     });
   };

@@ -19,7 +19,7 @@ const CONTRACTIONS = String.raw`'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[d
 const BLANKS = String.raw`${S}*[\r\n]+|${S}+(?![^${S}])|${S}+`;
 
 const GPT2 = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^${S}\p{L}\p{N}]+|${S}+(?![^${S}])|${S}+`;
-/** The bundled model's own: an apostrophe that opens a quotation is no contraction, line ends are apart from blanks. */
+/** The bundled model's own: an apostrophe that opens a quotation is not a contraction, line ends are apart from blanks. */
 const TINY_CHAT = String.raw`'(?:s|t|re|ve|m|ll|d)(?!\p{L})| ?\p{L}+|\p{N}| ?[^${S}\p{L}\p{N}]+|\n+|${S}+(?![^${S}])|${S}+`;
 
 const DIGIT = String.raw`\p{N}`;

@@ -162,7 +162,7 @@ class TokenizerKeys {
     return id;
   }
 
-  /** @throws InferenceError `model_not_supported` for a key that makes tokens otherwise and that nobody reads */
+  /** @throws InferenceError `model_not_supported` for a key that makes tokens otherwise and that no one reads */
   refuseOthers(): void {
     for (const key of UNREAD) {
       const value = this.#metadata.get(`tokenizer.${key}`);

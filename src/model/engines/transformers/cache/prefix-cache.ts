@@ -18,8 +18,8 @@ export interface CachedPrefix {
   /** How many of the tokens are the prompt; the others were generated. */
   promptLength: number;
   /**
-   * How many tokens from the first on were read as a prompt that begins there, pass by pass, as whoever reads them anew would.
-   * Generated tokens, and what was read behind them, are equal but for the last bits.
+   * Number of leading tokens computed in the same passes as a new prefill would use. Generated tokens, and what was
+   * processed after them, are equal but for the last bits.
    */
   exact: number;
   /** The logits after the prompt: with them the same prompt needs no forward pass and gives the same answer. */

@@ -160,7 +160,7 @@ function shapeOf(tensors: SequenceState['tensors']): StateShape {
   };
 }
 
-/** The input that takes the next value of a state, by the output that gives it; undefined: the output is no state. */
+/** The input that takes the next value of a state, by the output that gives it; undefined: the output is not a state. */
 export function inputOfOutput(output: string): string | undefined {
   const rule = INPUT_OF_OUTPUT.find(([pattern]) => pattern.test(output));
   return rule && output.replace(rule[0], rule[1]);

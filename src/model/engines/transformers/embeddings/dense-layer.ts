@@ -31,7 +31,7 @@ export function readDenseLayer(folder: string, config: unknown, weights: Uint8Ar
   const tensors = readSafetensors(weights);
   const [weight, bias] = [tensors.get('linear.weight'), tensors.get('linear.bias')];
   const width = fields['in_features'];
-  if (!weight || typeof width !== 'number') return `its dense layer \`${folder}\` has no weights that can be read`;
+  if (!weight || typeof width !== 'number') return `the weights of its dense layer \`${folder}\` cannot be read`;
   const size = weight.length / width;
   return (vector) =>
     Float32Array.from({ length: size }, (_, row) => {

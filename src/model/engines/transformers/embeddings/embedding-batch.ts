@@ -27,7 +27,7 @@ export function poolsItself(session: Pick<EmbeddingSession, 'inputMetadata' | 'o
   return isTokenTable(session) || POOLED_OUTPUTS.some((name) => session.outputNames.includes(name));
 }
 
-/** Runs `batch` and gives one pooled vector per text, not normalised. */
+/** Runs `batch` and gives one pooled vector per text, not normalized. */
 export async function runEmbeddingBatch(
   session: EmbeddingSession,
   batch: readonly TokenizedText[],

@@ -103,7 +103,7 @@ export function withWeights(
 }
 
 /**
- * Writes a changed graph into the file, in front of its first large weight. What stands behind it and is no part of the
+ * Writes a changed graph into the file, in front of its first large weight. What stands behind it and is not part of the
  * new graph is hidden.
  * @returns false, and the file is as it was, where that has no room, or more than the graph was changed
  */

@@ -51,7 +51,7 @@ interface NewNode {
   /** Names; `''` for an omitted input. */
   inputs: readonly string[];
   output: string;
-  /** Absent: ONNX's own. */
+  /** Undefined: ONNX's own. */
   domain?: string;
   /** Whole numbers, or lists of them. */
   attributes?: Readonly<Record<string, number | readonly number[]>>;

@@ -125,7 +125,7 @@ async function runPairs(
   const labels = data.length / pairs.length;
   // One number for each pair may come without a dimension of its own.
   if (dims[0] !== pairs.length || dims.length > 2) {
-    throw notSupported('its graph does not score pairs of texts: take one with a head for classification');
+    throw notSupported('its graph does not score pairs of texts. Use one with a classification head');
   }
   return pairs.map((_, row) => data.slice(row * labels, (row + 1) * labels));
 }

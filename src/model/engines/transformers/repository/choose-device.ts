@@ -36,7 +36,7 @@ export async function chooseDevice(entry: ModelEntry, id: string): Promise<Chose
     if (needsHalfFloats && !halfFloats) {
       throw new InferenceError(
         'insufficient_resources',
-        `The model \`${entry.id}\` (${dtype}) needs 16-bit floats, which this GPU does not offer.`,
+        `The model \`${entry.id}\` (${dtype}) needs 16-bit floats (\`shader-f16\`), which this GPU does not support.`,
       );
     }
     return { device: 'webgpu', halfFloats };
@@ -58,7 +58,7 @@ export function checkMemory({ id }: ModelEntry, bytes: number): void {
   if (bytes < WASM_BYTES) return;
   throw new InferenceError(
     'insufficient_resources',
-    `The model \`${id}\` has ${(bytes / 2 ** 30).toFixed(1)} GB of weights, and WASM can address 4 GB: take a smaller \`dtype\` or model, or WebGPU.`,
+    `The model \`${id}\` has ${(bytes / 2 ** 30).toFixed(1)} GB of weights, and WASM can address 4 GB. Use a smaller \`dtype\`, a smaller model, or WebGPU.`,
     { param: 'model', neededBytes: bytes },
   );
 }

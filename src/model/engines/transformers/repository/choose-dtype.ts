@@ -99,13 +99,15 @@ async function chooseForGraph(entry: ModelEntry, graph: string, choice: DtypeCho
     const graphFiles = files.filter((file) => file.endsWith('.onnx'));
     throw new InferenceError(
       'model_not_supported',
-      `The model \`${entry.id}\` has no file of its graph \`${graph}\` that can run here, such as \`${graphFile(graph, preferred[0]!)}\`. Its repository has: ${graphFiles.join(', ') || 'no graphs for ONNX Runtime'}.`,
+      `The model \`${entry.id}\` has no version of its graph \`${graph}\` that this device can run, such as \`${graphFile(graph, preferred[0]!)}\`. Its repository has: ${graphFiles.join(', ') || 'no graphs for ONNX Runtime'}.`,
       { param: 'model' },
     );
   }
   if (isMain && !preferred.includes(chosen)) {
     const names = preferred.map((each) => `\`${each}\``).join(' or ');
-    onSubstitute?.(`its repository has no weights of ${names}, the best for ${device}, so \`${chosen}\` is taken.`);
+    onSubstitute?.(
+      `its repository has no ${names} weights, which are best for ${device}, so Inpage uses \`${chosen}\`.`,
+    );
   }
   return chosen;
 }

@@ -32,7 +32,7 @@ export interface WeightFiles {
   shards: Readonly<Record<string, number>>;
 }
 
-/** How repositories for transformers.js 2 named the graph of a decoder of text. */
+/** How repositories for transformers.js 2 named the graph of a text decoder. */
 const OLD_DECODER = 'decoder_model_merged';
 
 /** @throws InferenceError `model_not_supported` when the list of files has no graph that can be used */

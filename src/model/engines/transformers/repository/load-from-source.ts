@@ -13,6 +13,7 @@ import {
   packedPrompts,
   prepareSource,
 } from './model-source.js';
+import { findRuntimeFault } from '../ort/runtime-fault.js';
 import { fetchAll } from '../../../../store/open-model-files.js';
 
 /** How models of one task load. */
@@ -52,7 +53,7 @@ export async function loadFromSource<Texts, Loaded>(
   } catch (thrown) {
     // The worker may live on, so the sessions of a failed load are freed.
     void opening?.then((model) => model.dispose()).catch(() => {});
-    const failure = toLoadError(thrown, entry, signal, source);
+    const failure = await toLoadError(thrown, entry, signal, source);
     // Some drivers fail on single operators, run out of memory or lack what a graph needs.
     const isChoice = (entry.device ?? 'auto') === 'auto' && source?.info.device === 'webgpu';
     const onCpu = isChoice ? new RetryInNewWorker(failure, { ...entry, device: 'wasm' }) : failure;
@@ -68,18 +69,18 @@ async function isMended(source: ModelSource, entry: ModelEntry, signal: AbortSig
   try {
     return await source.repair();
   } catch (thrown) {
-    throw toLoadError(thrown, entry, signal, source);
+    throw await toLoadError(thrown, entry, signal, source);
   }
 }
 
 /** @param source absent: preparing it failed */
-function toLoadError(
+async function toLoadError(
   thrown: unknown,
   entry: ModelEntry,
   signal: AbortSignal,
   source: ModelSource | undefined,
-): InferenceError {
-  return loadFailure(thrown, entry, signal, source?.fileFailure(thrown));
+): Promise<InferenceError> {
+  return loadFailure(thrown, entry, signal, source?.fileFailure(thrown) ?? (await findRuntimeFault(thrown, signal)));
 }
 
 /**
@@ -96,7 +97,7 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
   try {
     chosen = await chooseFiles(entry, options);
     const { files } = chosen;
-    if (!files) throw new Error('There is no store to fetch files into.');
+    if (!files) throw new Error('There is no storage to download files to.');
     const prompts = chosen.device === 'wasm' ? await packedPrompts(entry, files) : [];
     await fetchAll(files, [...(await openedFiles(entry, chosen, files)), ...prompts]);
   } catch (thrown) {

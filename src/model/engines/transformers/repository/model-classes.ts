@@ -25,7 +25,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const MODEL_CLASSES = [
   {
-    kind: 'decoder of text',
+    kind: 'text decoder',
     tasks: ['chat', 'embeddings', 'rerank'],
     since: '0.1.0',
     types: words(`
@@ -35,20 +35,20 @@ export const MODEL_CLASSES = [
       phi3 qwen2 qwen2_moe qwen3 qwen3_moe smollm3 solar_open stablelm starcoder2 vaultgemma youtu`),
   },
   {
-    kind: 'decoder of text with convolutional or recurrent states',
+    kind: 'text decoder with convolutional or recurrent states',
     tasks: ['chat', 'embeddings', 'rerank'],
     since: '0.1.0',
     types: words(`
       deepseek_v4 falcon_h1 granitemoehybrid lfm2 lfm2_moe nemotron_h olmo_hybrid qwen3_5_text qwen3_next zaya`),
   },
   {
-    kind: 'decoder of text whose prompt is read in both directions',
+    kind: 'text decoder whose prompt is read in both directions',
     tasks: ['chat'],
     since: '0.2.0',
     types: ['hrm_text'],
   },
   {
-    kind: 'decoder of text and images',
+    kind: 'vision model (text and images)',
     tasks: ['chat'],
     since: '0.1.0',
     types: words(`
@@ -56,13 +56,13 @@ export const MODEL_CLASSES = [
       qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
   },
   {
-    kind: 'decoder of text and images whose processor cannot write prompts, so that it takes text only',
+    kind: 'vision model without a usable image processor (text input only)',
     tasks: ['chat'],
     since: '0.1.0',
     types: ['llava_onevision', 'moondream1'],
   },
   {
-    kind: 'encoder of text',
+    kind: 'text encoder',
     tasks: ['embeddings', 'rerank'],
     since: '0.1.0',
     types: words(`
@@ -71,7 +71,7 @@ export const MODEL_CLASSES = [
   },
   { kind: 'text-to-speech model', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
   {
-    kind: 'text-to-speech model of phonemes, which a `phonemizer` of the entry makes',
+    kind: 'text-to-speech model that reads phonemes (set `phonemizer` in its entry)',
     tasks: ['text-to-speech'],
     since: '0.2.0',
     types: ['style_text_to_speech_2'],
@@ -84,14 +84,14 @@ export const MODEL_CLASSES = [
   },
   { kind: 'Whisper model', tasks: ['speech-to-text'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
   {
-    kind: 'speech recognition model with a decoder of text only',
+    kind: 'speech recognition model with a text decoder only',
     tasks: ['speech-to-text'],
     since: '0.2.0',
     types: ['cohere_asr', 'moonshine'],
   },
   { kind: 'speech recognition model with CTC', tasks: ['speech-to-text'], since: '0.2.0', types: CTC_TYPES },
   {
-    kind: 'encoder and decoder of text',
+    kind: 'text encoder and decoder',
     tasks: [],
     since: '0.2.0',
     types: words('bart blenderbot blenderbot-small longt5 m2m_100 marian mbart mt5 t5'),
@@ -103,13 +103,13 @@ export const MODEL_CLASSES = [
     types: words('florence2 mgp-str multi_modality phi3_v trocr vision-encoder-decoder'),
   },
   {
-    kind: 'decoder of text and audio',
+    kind: 'text and audio decoder',
     tasks: [],
     since: '0.2.0',
     types: words('granite_speech ultravox voxtral voxtral_realtime'),
   },
   {
-    kind: 'text encoder beside an encoder of images or audio',
+    kind: 'text encoder with an image or audio encoder',
     tasks: [],
     since: '0.2.0',
     types: words('chinese_clip clap clip clipseg embedding_gemma2 groupvit jina_clip siglip'),
@@ -133,7 +133,7 @@ export const MODEL_CLASSES = [
 const OTHER_CLASSES: readonly ModelClasses[] = [
   { kind: 'table of token vectors', tasks: ['embeddings'], since: '0.2.0', types: ['model2vec'] },
   {
-    kind: 'text-to-speech model in four graphs, of which one is a language model for sound',
+    kind: 'text-to-speech model in four graphs, one of which is a language model for audio',
     tasks: [],
     since: '0.2.0',
     types: ['chatterbox'],
@@ -142,12 +142,12 @@ const OTHER_CLASSES: readonly ModelClasses[] = [
 
 /** What an entry of a task can name instead. */
 const INSTEAD: Readonly<Record<Task, string>> = {
-  chat: 'a decoder of text, such as `onnx-community/Qwen3-0.6B-ONNX`, or one of text and images, such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
-  embeddings: 'an encoder of text, such as `Xenova/all-MiniLM-L6-v2`',
-  rerank: 'a cross-encoder, such as `Xenova/ms-marco-MiniLM-L-6-v2`',
+  chat: 'a text model such as `onnx-community/Qwen3-0.6B-ONNX`, or a vision model such as `HuggingFaceTB/SmolVLM-256M-Instruct`',
+  embeddings: 'a text encoder such as `Xenova/all-MiniLM-L6-v2`',
+  rerank: 'a cross-encoder such as `Xenova/ms-marco-MiniLM-L-6-v2`',
   'speech-to-text':
-    'a speech recognition model, such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
-  'text-to-speech': 'a Supertonic or VITS model, such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
+    'a speech recognition model such as `onnx-community/whisper-base`, or `onnx-community/moonshine-base-ONNX` for English',
+  'text-to-speech': 'a Supertonic or VITS model such as `onnx-community/Supertonic-TTS-ONNX` or `Xenova/mms-tts-eng`',
 };
 
 /** Tasks for which a type that is not in the list is refused: only these need one certain architecture. */
@@ -166,8 +166,8 @@ export function checkModelClass(
   // Repositories of Piper have no `config.json`.
   if (config === undefined && task === 'text-to-speech' && /\bpiper\b/i.test(source)) {
     const reason =
-      'voices of Piper are VITS graphs without `config.json` and tokenizer: what turns phonemes into their numbers is in a file of Piper’s own, which is not read here.';
-    throw notSupported(id, `${reason} For task \`${task}\`, take ${INSTEAD[task]}.`);
+      'voices of Piper are VITS graphs without `config.json` and tokenizer: the table that turns phonemes into numbers is in Piper’s own file, which Inpage does not read.';
+    throw notSupported(id, `${reason} For task \`${task}\`, use ${INSTEAD[task]}.`);
   }
   const type = typeOf(config);
   if (type === undefined) return;
@@ -177,7 +177,7 @@ export function checkModelClass(
   const problem = other
     ? `${withArticle(found!.kind)}: it runs as a model of task ${other}`
     : `${found ? withArticle(found.kind) : 'an unknown class'}, which does not run here`;
-  throw notSupported(id, `\`${type}\` is ${problem}. For task \`${task}\`, take ${INSTEAD[task]}.`);
+  throw notSupported(id, `\`${type}\` is ${problem}. For task \`${task}\`, use ${INSTEAD[task]}.`);
 }
 
 /** Refuses a class that neither the list nor the library knows. @throws InferenceError see {@link checkModelClass} */

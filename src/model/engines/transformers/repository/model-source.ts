@@ -276,7 +276,7 @@ async function modelGraphs(entry: ModelEntry, id: string, config: object): Promi
   if (graphs.length <= 1 || isVisionModel(graphs)) return graphs.length === 0 ? ['model'] : graphs;
   throw new InferenceError(
     'model_not_supported',
-    `The model \`${entry.id}\` comes in ${graphs.length} parts, and only models in one part, or with a vision encoder beside embedding and decoder, can run here.`,
+    `The model \`${entry.id}\` consists of ${graphs.length} ONNX graphs. Inpage runs models with a single graph, and vision models with a vision encoder, an embedding and a decoder.`,
     { param: 'model' },
   );
 }

@@ -183,7 +183,7 @@ export interface ConfiguredShards {
 const MOST_SHARDS = 100;
 
 /**
- * Refuses a config that nobody can follow, before the library reads it, which makes a name of each file that it counts.
+ * Refuses a config that no one can follow, before the library reads it, which makes a name of each file that it counts.
  * @throws InferenceError `model_not_supported`
  */
 export function checkOwnConfig(id: string, config: object): void {
@@ -193,7 +193,7 @@ export function checkOwnConfig(id: string, config: object): void {
   });
   const wrong = counts.find((count) => !isShardCount(count));
   if (wrong === undefined) return;
-  const reason = `Its \`config.json\` states ${JSON.stringify(wrong).slice(0, 40)} files of weights beside a graph (\`use_external_data_format\`); it must be a whole number from 0 to ${MOST_SHARDS}, or a boolean.`;
+  const reason = `Its \`config.json\` states ${JSON.stringify(wrong).slice(0, 40)} weight files next to a graph (\`use_external_data_format\`); it must be a whole number from 0 to ${MOST_SHARDS}, or a boolean.`;
   const details = { param: 'model', reason, permanent: true };
   throw new InferenceError('model_not_supported', `The model \`${id}\` cannot run here. ${reason}`, details);
 }

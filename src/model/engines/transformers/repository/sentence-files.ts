@@ -37,7 +37,7 @@ export async function modulesAfterGraph(readJson: ReadJson): Promise<readonly Se
     const folder = String(path);
     // A path with slashes or dots could name a file of someone else.
     if (WITHOUT_EFFECT.has(kind) || /^\w[\w-]*$/.test(folder)) return { kind, folder };
-    throw notSupported(`its module \`${kind}\` has no folder of its own`);
+    throw notSupported(`its module \`${kind}\` does not have its own folder`);
   });
 }
 

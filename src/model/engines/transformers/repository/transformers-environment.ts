@@ -162,7 +162,7 @@ const [POINTER, POINTER_BYTES] = ['version https://git-lfs', 1_024] as const;
 async function withoutPointer(url: string, found: StoredResponse | undefined): Promise<StoredResponse | undefined> {
   const isSmall = Number(found?.headers.get('content-length')) < POINTER_BYTES;
   if (!found || !isSmall || !(await found.text()).startsWith(POINTER)) return found;
-  const message = `${url} is a pointer of Git LFS, not the file itself: \`git lfs pull\` fetches it.`;
+  const message = `${url} is a Git LFS pointer, not the file itself. Run \`git lfs pull\` to download the file.`;
   throw new InferenceError('unavailable', message, { reason: message, permanent: true });
 }
 

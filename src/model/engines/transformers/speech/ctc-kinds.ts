@@ -51,7 +51,7 @@ function ctcKind(frameSamples: (config: Fields, preprocessor: Fields) => number)
       // The same encoders are published with heads that sort sounds, and with none.
       const [architecture] = [config['architectures']].flat();
       if (typeof architecture === 'string' && !architecture.endsWith('ForCTC')) {
-        throw notSupported(`\`${architecture}\` does not write text; take one that ends in \`ForCTC\``);
+        throw notSupported(`\`${architecture}\` does not generate text. Use one that ends in \`ForCTC\``);
       }
       const recogniser = createCtcRecogniser(
         {

@@ -1,4 +1,4 @@
-/** A fast Fourier transform for any length: Whisper's windows have 400 samples, which is no power of two. @module */
+/** A fast Fourier transform for any length: Whisper's windows have 400 samples, which is not a power of two. @module */
 
 /** A complex transform of fixed length, in place, without allocations. */
 export interface FourierTransform {

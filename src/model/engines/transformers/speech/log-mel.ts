@@ -31,7 +31,7 @@ export function createLogMel(settings: MelSettings): LogMel {
   const second = new Float64Array(windowSamples);
   const powers = [new Float64Array(half + 1), new Float64Array(half + 1)] as const;
 
-  /** The windowed samples around a frame's centre; before the start the sound is mirrored, after its end is silence. */
+  /** The windowed samples around a frame's center; before the start the sound is mirrored, after its end is silence. */
   const fillFrame = (target: Float64Array, samples: Float32Array, frame: number) => {
     const start = frame * hopSamples - half;
     const total = frames * hopSamples;

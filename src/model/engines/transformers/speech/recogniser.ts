@@ -50,7 +50,7 @@ async function* transcribe(
     throw new InferenceError('model_not_supported', `The model \`${model}\` cannot translate.`, { param: 'model' });
   }
   if (times === 'words' && !recogniser.timesWords) {
-    const message = `The model \`${model}\` does not tell when each word was said.`;
+    const message = `The model \`${model}\` does not provide word timestamps.`;
     throw new InferenceError('invalid_request', message, { param: 'timestamp_granularities' });
   }
   const samples = await decodeAudio(audio.bytes, { sampleRate: recogniser.sampleRate, signal });

@@ -26,7 +26,7 @@ const ROOM_STEP = 32;
 /** A row of a sequence. Each forward pass replaces its state, or adds to it. */
 export interface Row {
   held: RowState;
-  /** Absent: the prompt has no images. */
+  /** Undefined: the prompt has no images. */
   readonly layout?: PromptLayout | undefined;
 }
 
@@ -52,7 +52,7 @@ interface Pass extends PassOptions {
 
 /**
  * All sequences which decode one token per row share a batch, whatever their lengths. Between two such passes one block of
- * one prompt is read, so that nobody's first token waits for another's last one, and nobody's next token for many prompts.
+ * one prompt is read, so that no one's first token waits for another's last one, and no one's next token for many prompts.
  * Of several prompts, the one with the fewest tokens left comes first: a short one does not wait for a long one, and equal
  * ones are read one after the other.
  */

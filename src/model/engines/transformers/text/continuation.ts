@@ -24,7 +24,7 @@ export function needsAppendProbe({ inputMetadata }: Pick<OnnxSession, 'inputMeta
 const [LENGTH, FIRST] = [6, 2];
 
 /**
- * How far logits may be apart, as a share of their own size. Dynamic quantisation rounds the tokens of a pass together, so
+ * How far logits may be apart, as a share of their own size. Dynamic quantization rounds the tokens of a pass together, so
  * that two ways to read them differ by some hundredths; to leave out a state changes more than this.
  */
 const TOLERANCE = 0.25;

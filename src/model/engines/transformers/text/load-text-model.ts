@@ -161,7 +161,7 @@ function blocksOf(
   return { blockLength, shortestBlock: MIN_BLOCK_ON_GPU };
 }
 
-/** Undefined when the image placeholder is no control token, because user text could then contain it. */
+/** Undefined when the image placeholder is not a control token, because user text could then contain it. */
 function vision(
   processor: VisionProcessor,
   model: PreTrainedModel,
@@ -184,7 +184,7 @@ function decoderSession(model: PreTrainedModel, entry: ModelEntry): OnnxSession 
   if (session?.inputNames.includes(input) && session.outputNames.includes('logits')) return session;
   throw new InferenceError(
     'model_not_supported',
-    `The model \`${entry.id}\` is not a text decoder that can run here.`,
+    `The model \`${entry.id}\` is not a text decoder that Inpage can run.`,
     {
       param: 'model',
     },

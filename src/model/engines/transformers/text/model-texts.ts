@@ -11,7 +11,7 @@ import { VisionProcessor } from '../vision/vision-processor.js';
 export interface ModelTexts {
   pretrained: PreTrainedTokenizer;
   templates: ChatTemplates;
-  /** Undefined: the model takes no images. */
+  /** Undefined: the model does not accept images. */
   processor: VisionProcessor | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function readTexts(source: ModelSource): Promise<ModelTexts> {
     imageProcessor && !processor && `its chat template has no place for images (\`${imageProcessor.placeholder}\`)`,
   ];
   const reason = reasons.find((each) => typeof each === 'string');
-  if (reason) source.warn(`${reason}, so it takes text only.`);
+  if (reason) source.warn(`${reason}, so it accepts text only.`);
   return { pretrained, templates, processor };
 }
 

@@ -27,7 +27,7 @@ export interface OnnxSequenceOptions {
   blocks: boolean;
   /** Tokens that a sliding window of the model's attention sees; absent: it sees all. */
   window?: number | undefined;
-  /** Absent: the prompt has no images. */
+  /** Undefined: the prompt has no images. */
   layout: PromptLayout | undefined;
   /** Called at the end; the state then belongs to the engine. Undefined after a failure of the engine. */
   onClose(prefix: CachedPrefix | undefined): Promise<void>;

@@ -12,7 +12,7 @@ export interface ForwardRow {
   tokens: readonly number[];
   /** Number of tokens before them. */
   past: number;
-  /** Absent: the prompt has no images. */
+  /** Undefined: the prompt has no images. */
   layout?: PromptLayout | undefined;
 }
 

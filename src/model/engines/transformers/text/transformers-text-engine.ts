@@ -51,7 +51,7 @@ export interface TextEngineOptions {
   supportsRaggedBatch: boolean;
   /** Bytes of keys and values up to which more than a few sequences may be open. @default as much as may be kept */
   roomBytes?: number | undefined;
-  /** Absent: the model takes no images. */
+  /** Undefined: the model does not accept images. */
   vision?: Pick<ImageCacheOptions, 'processor' | 'encoder'> | undefined;
   /** Where prompts are kept beyond this engine's life; absent: nowhere. */
   persist?: Pick<PersistentPromptCacheOptions, 'disk' | 'identity'> | undefined;

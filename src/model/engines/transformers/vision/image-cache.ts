@@ -64,7 +64,7 @@ export class ImageCache implements ImageReader {
       if (count !== image.tokenCount) {
         throw new InferenceError(
           'model_not_supported',
-          `The vision encoder of this model gave ${count} vectors for an image that takes ${image.tokenCount} tokens of the prompt: its files do not belong together.`,
+          `The vision encoder of this model gave ${count} vectors for an image that takes ${image.tokenCount} tokens of the prompt, so its files do not belong together.`,
           { param: 'model' },
         );
       }

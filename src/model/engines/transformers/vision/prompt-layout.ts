@@ -18,7 +18,7 @@ interface PromptLayoutOptions {
   imageToken: number;
   /** Vectors of an image. */
   features: (image: VisionImage) => Promise<Float32Array>;
-  /** Absent: the model counts tokens. */
+  /** Undefined: the model counts tokens. */
   positions: RopePositions | undefined;
 }
 

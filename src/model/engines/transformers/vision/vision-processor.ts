@@ -80,11 +80,11 @@ export class VisionProcessor {
     if (detail === 'low' && TILING.has(this.#kind)) given.push({ do_image_splitting: false });
     const processed = await call(...given).catch((cause: unknown) => {
       const reason = cause instanceof Error ? ` ${cause.message}` : '';
-      const message = `The model cannot take an image of ${image.width} x ${image.height} pixels.${reason}`;
+      const message = `The model does not accept an image of ${image.width} x ${image.height} pixels.${reason}`;
       throw new InferenceError('invalid_media', message, { param: 'messages' }, { cause });
     });
     const { written, ...rest } = processed;
-    if (typeof written !== 'string') throw new Error('The processor wrote no text for an image.');
+    if (typeof written !== 'string') throw new Error('The processor returned no text for an image.');
     const inputs = Object.entries(rest).filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
     return { text: written, inputs: Object.fromEntries(inputs) };
   }

@@ -95,7 +95,7 @@ function voiceEngine(graphs: VoiceGraphs, reader: Reader): VoiceEngine {
       const spoken: Float32Array[] = [];
       for (const ids of await reader.read(sentence, delivery)) {
         if (ids.length > reader.contextLength) {
-          const message = `A sentence has ${ids.length} tokens; this model reads at most ${reader.contextLength}.`;
+          const message = `A sentence has ${ids.length} tokens; this model accepts at most ${reader.contextLength}.`;
           throw new InferenceError('invalid_request', message, { param: 'input' });
         }
         spoken.push(await graphs.speak(ids, { ...delivery, seed: delivery.seed + spoken.length }, signal));

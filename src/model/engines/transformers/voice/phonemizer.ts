@@ -1,4 +1,4 @@
-/** Phonemes by a module that the app names: none is bundled, and none is fetched unasked. @module */
+/** Phonemes by a module that the app names: none is bundled, and none is fetched without permission. @module */
 import { InferenceError } from '../../../../core/errors/inference-error.js';
 import { settledWithin } from '../../../../core/platform/settled-within.js';
 import { cannotSpeak } from './voice-graphs.js';
@@ -13,7 +13,7 @@ export type Phonemize = (text: string, language: string) => Promise<string>;
 /**
  * @param url of the module, from the entry
  * @param pageURL that a relative one is resolved against
- * @throws InferenceError `unavailable` when it cannot be loaded, `model_not_supported` when it is no such module
+ * @throws InferenceError `unavailable` when it cannot be loaded, `model_not_supported` when it is not such a module
  */
 export async function loadPhonemizer(url: string, pageURL: string): Promise<Phonemize> {
   const { phonemize } = await importModule(new URL(url, pageURL).href);

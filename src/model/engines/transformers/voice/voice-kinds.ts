@@ -24,7 +24,7 @@ export type Pronounce = (text: string, voice: string) => Promise<string>;
 /** A synthesiser that is ready. */
 interface ReadyVoice {
   graphs: VoiceGraphs;
-  /** Absent: it reads letters. */
+  /** Undefined: it reads letters. */
   pronounce?: Pronounce;
   /** For the app; begins small, with its point. */
   warning?: string;
@@ -54,7 +54,7 @@ export const VITS = voiceKind({
   read: async () => undefined,
   assemble: (model) => ({
     graphs: new VitsGraph(sessionsOf(model)['model']!, (model.config as unknown as SupertonicConfig).sampling_rate),
-    warning: 'its graph makes its own random noise: `seed` has no effect, and equal requests may sound different.',
+    warning: 'it generates its own noise, so `seed` has no effect and identical requests may sound different.',
   }),
 });
 
@@ -73,7 +73,7 @@ const STYLE_TTS_RATE = 24_000;
 const STYLE_TTS = voiceKind({
   check({ phonemizer }) {
     if (phonemizer !== undefined) return;
-    throw cannotSpeak('it reads phonemes, so its entry must name a module that makes them in `phonemizer`');
+    throw cannotSpeak('it takes phonemes as input. Set `phonemizer` in its entry to a module that produces them');
   },
   open: ({ id, pretrained }): Promise<PreTrainedModel> => StyleTextToSpeech2Model.from_pretrained(id, pretrained),
   async read(source, { entry, options }) {
@@ -110,8 +110,9 @@ class VitsGraph implements VoiceGraphs {
   /** @throws InferenceError `model_not_supported` for a graph that asks for more than a text, such as a speaker */
   constructor(session: OnnxSession, sampleRate: unknown) {
     const other = session.inputNames.find((name) => !INPUTS.has(name));
-    if (other !== undefined) throw cannotSpeak(`its graph asks for \`${other}\`, and only models of one speaker run`);
-    if (typeof sampleRate !== 'number') throw cannotSpeak('its config does not say its `sampling_rate`');
+    if (other !== undefined)
+      throw cannotSpeak(`its graph needs \`${other}\`, and only models with a single speaker are supported`);
+    if (typeof sampleRate !== 'number') throw cannotSpeak('its config does not state its `sampling_rate`');
     this.#session = session;
     this.sampleRate = sampleRate;
   }
@@ -124,7 +125,7 @@ class VitsGraph implements VoiceGraphs {
     const results = await this.#session.run({ input_ids, ...(isMasked && { attention_mask }) });
     try {
       const samples = toFloat32(await results['waveform']!.getData()).slice();
-      // The graph takes no speed.
+      // The graph does not accept a speed.
       return stretchTime(samples, speed, this.sampleRate);
     } finally {
       for (const tensor of Object.values(results)) tensor.dispose();

@@ -50,7 +50,7 @@ const classesOf = (task: ModelEntry['task']) =>
 
 /** Positions that begin elsewhere turn all vectors alike, so exports for texts are fed from 0. */
 const formOf = (type: string, kind: string): TextForm =>
-  kind === 'encoder of text' ? { inputs: INPUTS[type] ?? [] } : { ...decoderForm(type), firstPosition: 0 };
+  kind === 'text encoder' ? { inputs: INPUTS[type] ?? [] } : { ...decoderForm(type), firstPosition: 0 };
 
 function filesOf(type: string, architecture: string, graph: OnnxFile, more: object = {}): RepositoryFiles {
   const texts = {

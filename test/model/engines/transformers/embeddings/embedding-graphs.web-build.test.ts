@@ -362,7 +362,7 @@ describe('the modules behind the pooling', () => {
     [
       'in a folder of somebody else',
       { 'modules.json': [{}, { type: 'a.Pooling', path: '//other.example/1_Pooling' }] },
-      'no folder of its own',
+      'does not have its own folder',
     ],
   ])('%s are refused by name', async (_, files, reason) => {
     await expect(load(plain(), { ...CLS, ...files })).rejects.toMatchObject({

@@ -20,7 +20,7 @@ it('lists every class of transformers.js once, and no other', () => {
 });
 
 it('every class of images is shown some in the table of classes, and no other is', () => {
-  const [seeing] = MODEL_CLASSES.filter(({ kind }: ModelClasses) => kind === 'decoder of text and images');
+  const [seeing] = MODEL_CLASSES.filter(({ kind }: ModelClasses) => kind === 'vision model (text and images)');
   expect([...seeing!.types].toSorted()).toEqual(Object.keys(SEEING_FORMS).toSorted());
 });
 
@@ -42,15 +42,15 @@ describe('a class that does not run for a task', () => {
     [
       'voxtral',
       'speech-to-text',
-      /`voxtral` is a decoder of text and audio, .* take a speech recognition model, .*whisper-base/,
+      /`voxtral` is a text and audio decoder.* use a speech recognition model such as .*whisper-base/,
     ],
     ['granite_speech', 'speech-to-text', /`granite_speech`.*moonshine/],
     ['parakeet_tdt', 'speech-to-text', /`parakeet_tdt` is an unknown class/],
     ['moonshine', 'chat', /it runs as a model of task `speech-to-text`/],
     ['unheard_of', 'speech-to-text', /`unheard_of`.*whisper-base/],
-    ['t5', 'chat', /`t5` is an encoder and decoder of text/],
+    ['t5', 'chat', /`t5` is a text encoder and decoder/],
     ['florence2', 'chat', /`florence2`.*SmolVLM/],
-    ['voxtral', 'chat', /`voxtral` is a decoder of text and audio/],
+    ['voxtral', 'chat', /`voxtral` is a text and audio decoder/],
     ['whisper', 'chat', /`whisper` is a Whisper model: it runs as a model of task `speech-to-text`/],
     ['bert', 'chat', /it runs as a model of task `embeddings`/],
     ['unheard_of', 'chat', /transformers.js does not know the class `unheard_of`/],

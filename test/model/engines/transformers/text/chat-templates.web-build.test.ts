@@ -171,6 +171,6 @@ describe('a model that sees', () => {
     const { tokens, info } = await load('seeing', { jinja: templateOf(3, IMAGE), files: others });
     expect([tokens, info.images]).toEqual([3, false]);
     expect(info.warning).toContain(reason);
-    expect(info.warning).toContain('so it takes text only.');
+    expect(info.warning).toContain('so it accepts text only.');
   });
 });

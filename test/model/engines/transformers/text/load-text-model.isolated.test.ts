@@ -141,7 +141,7 @@ describe('on a device that was chosen here', () => {
     ['404', 'Check `source` and whether it has files of dtype `q4`.', async () => new Response(null, { status: 404 })],
     [
       'a page',
-      'is a web page, not a file of a model',
+      'returned an HTML page instead of a model file',
       async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
     ],
   ])('says why and what to do when a file is answered with %s', async (_, advice, answer) => {

@@ -77,7 +77,7 @@ describe('VITS', () => {
 
   it('[V08] says that its graph draws the noise', async () => {
     const model = await load(files());
-    expect(model.info.warning).toMatch(/makes its own random noise/);
+    expect(model.info.warning).toMatch(/generates its own noise/);
     await model.unload();
   });
 
