@@ -31,7 +31,8 @@ export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> 
 export function missingPart(thrown: unknown): InferenceError | undefined {
   const found = thrown instanceof TypeError ? UNFETCHED.exec(thrown.message) : null;
   if (!found) return undefined;
-  const message = 'A part of Inpage could not be downloaded. Either the network is down, or another version was deployed.';
+  const message =
+    'A part of Inpage could not be downloaded. Either the network is down, or another version was deployed.';
   const url = found[1];
   const reason = url === undefined ? message : `${message} ${url}`;
   const details = { retryAfter: 5, reason, ...(url !== undefined && { url }) };

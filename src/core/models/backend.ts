@@ -61,9 +61,9 @@ export interface LoadedModel {
   generate?(request: GenerationRequest, signal: AbortSignal): AsyncIterable<readonly TokenEvent[]>;
   /** Tokens of the rendered prompt. */
   countTokens?(request: GenerationRequest, signal: AbortSignal): Promise<number>;
-  /** The tokens of a prompt, and their text. Absent: they are not known here. */
+  /** The tokens of a prompt, and their text. Undefined: they are not known here. */
   tokenize?(request: TokenizationRequest, signal: AbortSignal): Promise<Tokenization>;
-  /** Reads the probabilities of answers; nothing is generated. Absent: the engine gives no logits. */
+  /** Reads the probabilities of answers; nothing is generated. Undefined: the engine gives no logits. */
   decide?(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
   rerank?(request: RankingRequest, signal: AbortSignal): Promise<RankingResult>;

@@ -88,7 +88,7 @@ export interface InferenceOptions {
    * Keep what `/responses` answers on this device, so that later requests may name it (`previous_response_id`): `true` is the
    * same as `64MB`; a number of bytes or a text with `kB`, `MB` or `GB` is the bound, `memory` keeps it as long as the engine
    * runs. What was not used for 30 days is removed, and `inference.removeResponses()` removes all of it. `false`: nothing is
-   * kept. Absent: `true` with `compatibility: 'hosted'`, else nothing is kept.
+   * kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
    */
   storeResponses?: boolean | number | string;
   /**

@@ -171,11 +171,11 @@ const TOKENIZER: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(CHAT).filter(([path]) => /^(messages|tools|continue_final|chat_template)/.test(path)),
   ),
-  model: 'Id or alias of a chat model. Absent: the first one of the catalog.',
+  model: 'Id or alias of a chat model. Default: the first one of the catalog.',
   prompt: 'The text. Give either this or `messages`.',
   messages: 'A conversation, as chat completions take it: the answer has what the model would read.',
   add_special_tokens:
-    'Whether the tokens that the model wants before a text (a BOS token) are put there. Absent: `true` for `prompt`. For `messages` only `false`, because their template writes such tokens.',
+    'Whether the tokens that the model wants before a text (a BOS token) are put there. Default: `true` for `prompt`. For `messages` only `false`, because their template writes such tokens.',
   add_generation_prompt: 'For `messages`: only `true`. The tokens are those of a prompt that is answered.',
   return_token_strs: '`true`: the answer has the text of each token, too.',
   chat_template: 'Refused: the model’s own template is used.',

@@ -21,7 +21,7 @@ export const TOKENIZER_ENDPOINTS: readonly Endpoint[] = [
       summary: "A chat model's special tokens, chat template and context length.",
       query: {
         model: {
-          description: 'Id or alias of a chat model. Absent: the first one of the catalog.',
+          description: 'Id or alias of a chat model. Default: the first one of the catalog.',
           schema: { type: 'string', minLength: 1 },
         },
       },
