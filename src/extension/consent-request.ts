@@ -36,5 +36,8 @@ export async function consentRequest(): Promise<ConsentRequest> {
       return { origin: shown, allow: () => writeDecision(shown, true), deny: () => writeDecision(shown, false) };
     await pause(LOOK_EVERY_MS);
   }
-  throw new InferenceError('unavailable', 'Nobody asks here: the background opens the consent page for a web page.');
+  throw new InferenceError(
+    'unavailable',
+    'There is no question to answer. The background opens the consent page when a web page asks.',
+  );
 }

@@ -48,19 +48,47 @@ const ONE_ANSWER = `
   console.log(JSON.stringify({ milliseconds: (user + system) / 1000, text }));
 `;
 
+/** What Node alone takes for a server, a request and its end. */
+const BARE_SERVER = `
+  const begun = process.cpuUsage();
+  const { createServer, request } = await import('node:http');
+  const server = createServer((_, response) => response.end('[DONE]'));
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const text = await new Promise((done, fail) => {
+    const asked = request({ port: server.address().port, method: 'POST' }, async (answer) => {
+      let text = '';
+      for await (const piece of answer) text += piece;
+      done(text);
+    });
+    asked.on('error', fail).end('{}');
+  });
+  await new Promise((done) => server.close(done));
+  const { user, system } = process.cpuUsage(begun);
+  console.log(JSON.stringify({ milliseconds: (user + system) / 1000, text }));
+`;
+
+/** What Node alone takes on the machine where 300 ms are the limit. */
+const BARE_MS = 35;
+
 describe('[Y05] the test server', () => {
   it('imports, starts, answers and closes in less than 300 ms of processor time', async () => {
-    const program = join(folder, 'one-answer.mjs');
-    writeFileSync(program, ONE_ANSWER);
-    const costs: number[] = [];
-    // What else runs on the machine makes processor time longer too: the best of some runs is the program's own.
-    for (let round = 0; round < 12 && Math.min(...costs, Infinity) >= 300; round += 1) {
+    const costOf = async (source: string): Promise<number> => {
+      const program = join(folder, 'one-answer.mjs');
+      writeFileSync(program, source);
       const { stdout } = await run(process.execPath, [program]);
       const { milliseconds, text } = JSON.parse(stdout) as Told;
       expect(text).toContain('[DONE]');
-      costs.push(milliseconds);
+      return milliseconds;
+    };
+    let [own, bare, limit] = [Infinity, Infinity, 300];
+    // What else runs on the machine makes processor time longer too: the best of some runs is the program's own.
+    for (let round = 0; round < 12 && own >= limit; round += 1) {
+      own = Math.min(own, await costOf(ONE_ANSWER));
+      bare = Math.min(bare, await costOf(BARE_SERVER));
+      // A slower machine has more time.
+      limit = 300 * Math.max(1, bare / BARE_MS);
     }
-    expect(Math.min(...costs)).toBeLessThan(300);
+    expect(own).toBeLessThan(limit);
   });
 
   it('opens no file outside the package, in either thread', async () => {
