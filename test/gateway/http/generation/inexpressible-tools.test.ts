@@ -77,3 +77,49 @@ it('[G14] refuses such a schema of an answer', async () => {
   const body = { messages: [{ role: 'user', content: 'Go.' }], response_format: format };
   expect((await ask('/v1/chat/completions', body)).status).toBe(400);
 });
+
+/** A schema of each kind that no grammar expresses, and the keyword that is left out of it. */
+const INEXPRESSIBLE: [what: string, keyword: string, schema: object][] = [
+  ['a set, as pydantic writes it', 'uniqueItems', SET],
+  ['what may not be', 'not', { type: 'string', not: { const: 'x' } }],
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  ['a condition', 'if', { type: 'object', if: { required: ['a'] }, then: { required: ['b'] } }],
+  ['a member that needs another', 'dependentRequired', { type: 'object', dependentRequired: { a: ['b'] } }],
+  ['a member that must be somewhere', 'contains', { type: 'array', contains: { type: 'string' } }],
+  ['alternatives that overlap', 'oneOf', { oneOf: [{ type: 'number' }, { type: 'integer' }] }],
+  ['a border of words', 'pattern', { type: 'string', pattern: 'a\\bc|\\bx' }],
+  ['a flag in a pattern', 'pattern', { type: 'string', pattern: '(?i)abc' }],
+  ['repeats over 1,000', 'pattern', { type: 'string', pattern: 'a{2000}' }],
+  ['a schema on another server', '$ref', { $ref: 'https://example.org/a.json' }],
+  ['a schema by its anchor', '$ref', { $ref: '#word' }],
+  ['an open bound of draft 4', 'exclusiveMinimum', { type: 'number', minimum: 3, exclusiveMinimum: true }],
+  ['an open upper bound of draft 4', 'exclusiveMaximum', { type: 'number', maximum: 3, exclusiveMaximum: true }],
+  ['a list of names that is null', 'required', { type: 'object', required: null }],
+];
+
+describe.each(INEXPRESSIBLE)('[G14] %s (`%s`)', (_, keyword, schema) => {
+  const parameters = { type: 'object', properties: { value: schema } };
+  const [, path, chat] = ENDPOINTS[0]!;
+
+  it('is offered without what cannot be kept, which is named', async () => {
+    const { status, headers } = await ask(path, chat({ parameters }));
+    expect([status, headers.get('x-ignored-schema-keywords')]).toEqual([200, keyword]);
+  });
+
+  it('is refused by name in a strict tool', async () => {
+    const { status, json } = await ask(path, chat({ parameters, strict: true }));
+    expect([status, json.error.message]).toEqual([400, expect.stringContaining(keyword)]);
+  });
+
+  it('is not looked at where nothing may be called', async () => {
+    const { status, headers } = await ask(path, chat({ parameters, strict: true, none: true }));
+    expect([status, headers.get('x-ignored-schema-keywords')]).toEqual([200, null]);
+  });
+
+  it('is refused by name as the schema of an answer', async () => {
+    const format = { type: 'json_schema', json_schema: { name: 'a', schema: parameters } };
+    const body = { messages: [{ role: 'user', content: 'Go.' }], response_format: format };
+    const { status, json } = await ask(path, body);
+    expect([status, json.error.message]).toEqual([400, expect.stringContaining(keyword)]);
+  });
+});
