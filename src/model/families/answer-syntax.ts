@@ -69,6 +69,7 @@ export function createChannelParser(options: ChannelParserOptions): ChannelParse
     startOpen,
     endsThought: (toolsOffered && syntax.tools.endsThought) || [],
     opensCall: toolsOffered ? syntax.tools.openingTokens : [],
+    callEndsThought: syntax.tools.callEndsThought === true,
     createToolParser: toolsOffered ? () => syntax.tools.createParser(tools) : undefined,
   });
 }

@@ -14,5 +14,6 @@ export const lfm2 = {
     literals: 'python',
     // Templates of 2.5 name their tokens nowhere until a call is in the history.
     signs: [OPEN, '<|tool_list_start|>', 'List of tools: ['],
+    callEndsThought: true,
   }),
 } as const satisfies ModelFamily;

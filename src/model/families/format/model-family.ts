@@ -38,6 +38,8 @@ export interface ToolSyntax {
   createParser(tools: readonly Tool[]): ChannelParser;
   /** What begins a call even inside a thought that was not closed: the thought ends there. */
   readonly endsThought?: readonly string[];
+  /** Whole calls end a thought that was not closed also if text follows them: their tags are tokens that only call. */
+  readonly callEndsThought?: boolean;
   readonly grammar: ToolCallGrammar;
   /** Calls as the model itself writes them. At least one. */
   write(calls: readonly WrittenCall[]): string;
@@ -89,4 +91,6 @@ export interface AnswerParserOptions {
   opensCall: readonly string[];
   /** Makes the parser of what is not a thought; absent where no tools are offered: what looks like a call is text then. */
   createToolParser: (() => ChannelParser) | undefined;
+  /** Whole calls end a thought also if text follows them. */
+  callEndsThought: boolean;
 }

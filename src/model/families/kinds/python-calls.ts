@@ -33,6 +33,7 @@ export interface PythonCalls {
   /** What shows the family in a text; absent: the opening tag. */
   signs?: readonly (string | RegExp)[];
   endsThought?: readonly string[];
+  callEndsThought?: boolean;
 }
 
 const KEYWORD_ARGUMENTS: ObjectFrame = {
@@ -83,6 +84,7 @@ export function pythonCallTools(family: PythonCalls): ToolSyntax {
         tools,
       ),
     ...(family.endsThought && { endsThought: family.endsThought }),
+    ...(family.callEndsThought === true && { callEndsThought: true }),
     grammar: {
       tags: frames.flat(),
       values: () => ({ language: family.literals }),

@@ -65,6 +65,8 @@ export interface ThoughtBlockOptions {
   /** What may begin calls in the block, and a parser for them: they end it if nothing but calls follows. */
   opensCall?: readonly string[];
   createToolParser?: (() => ChannelParser) | undefined;
+  /** Whole calls end it also if text follows. */
+  callEndsThought?: boolean;
   /** The prompt already opened the block, so the text begins as reasoning. */
   startOpen: boolean;
   /** Blocks may also come later. Else an answer may speak about the tags without becoming reasoning. */
@@ -179,7 +181,8 @@ class ThoughtBlockSteps implements StepMachine {
       this.#trial ??= new CallTrial(this.#options.createToolParser());
       // The tag that closes the thought may follow.
       const certain = buffer.length - (final ? 0 : partialMatchLength(buffer, this.#ends));
-      const isCall = this.#trial.read(buffer.slice(call.index, certain), final);
+      const isAllCalls = this.#trial.read(buffer.slice(call.index, certain), final);
+      const isCall = isAllCalls || (this.#options.callEndsThought === true && this.#trial.beginsWithCall);
       const length = isCall ? buffer.slice(0, call.index).trimEnd().length : call.index + call.tag.length;
       this.#reasoned ||= length > blank;
       give(parts, 'reasoning', buffer.slice(blank), length - blank);
@@ -200,19 +203,21 @@ class ThoughtBlockSteps implements StepMachine {
   };
 
   /**
-   * Calls that end the thought, which the model then closed and said no more. Undefined: what follows shows that the model
-   * only thought of calling.
+   * Calls that end the thought, which the model then closed and said no more, or no call where calls end a thought also if
+   * text follows. Undefined: what follows shows that the model only thought of calling.
    */
   #callsBefore(buffer: string, end: { index: number; tag: string }, final: boolean): number | 'undecided' | undefined {
-    const { opensCall, createToolParser, closes } = this.#options;
+    const { opensCall, createToolParser, closes, callEndsThought = false } = this.#options;
     if (!createToolParser || !closes.includes(end.tag)) return undefined;
-    if (buffer.slice(end.index + end.tag.length).trim() !== '') return undefined;
+    const rest = buffer.slice(end.index + end.tag.length).trim();
+    if (rest !== '' && (!callEndsThought || opensCall.some((tag) => rest.startsWith(tag)))) return undefined;
+    const isDecided = final || (rest !== '' && !mayBecome(rest, opensCall));
     for (let from = 0; ;) {
       const call = findTag(buffer.slice(from, end.index), opensCall);
       if (!call) return undefined;
       const index = from + call.index;
       if (new CallTrial(createToolParser()).read(buffer.slice(index, end.index), true))
-        return final ? index : 'undecided';
+        return isDecided ? index : 'undecided';
       from = index + call.tag.length;
     }
   }
@@ -239,6 +244,8 @@ class CallTrial {
   #open = 0;
   #ended = false;
   #isOther = false;
+  /** A whole call stands before all else. */
+  beginsWithCall = false;
 
   constructor(parser: ChannelParser) {
     this.#parser = parser;
@@ -252,6 +259,7 @@ class CallTrial {
       if (part.type === 'tool-call-start') this.#open += 1;
       if (part.type === 'tool-call-end') this.#open -= 1;
       this.#ended ||= part.type === 'tool-call-end';
+      this.beginsWithCall ||= this.#ended && !this.#isOther;
       this.#isOther ||= part.type === 'text' && part.text.trim() !== '';
     }
     return !this.#isOther && (!final || (this.#ended && this.#open === 0));
