@@ -79,9 +79,31 @@ async function choosePrecision(entry: ModelEntry, choice: WeightsChoice): Promis
   const written = graphs.length === 1 ? dtypeOf(dtype, graphs[0]!) : undefined;
   if (written === undefined) return chosen;
   other ??= await otherFileOf(graphFile(graphs[0]!, written), files);
-  if (other === undefined) return chosen;
-  // The library opens one graph under any name, to which it adds nothing for 32 bits.
-  return { ...chosen, graphs: [other.slice('onnx/'.length, -'.onnx'.length)], dtype: 'fp32', named: written };
+  return other === undefined ? chosen : { ...chosen, ...graphNamed(other, written) };
+}
+
+/** The library opens one graph under any name, to which it adds nothing for 32 bits. */
+function graphNamed(file: string, precision: string): Pick<WeightFiles, 'graphs' | 'dtype'> & { named: string } {
+  return { graphs: [file.slice('onnx/'.length, -'.onnx'.length)], dtype: 'fp32', named: precision };
+}
+
+/**
+ * The same weights under the name that other repositories give them, where the server said that it has none of the usual
+ * name. Without a list only its answer to a load tells that, because what an entry asks for may be refused before.
+ * @param isMissing whether the server said so of a file
+ */
+export async function weightsOfOtherName(
+  weights: WeightFiles,
+  choice: Pick<WeightsChoice, 'device' | 'config' | 'files'>,
+  isMissing: (file: string) => boolean,
+): Promise<WeightFiles | undefined> {
+  const [graph, ...more] = weights.graphs;
+  const precision = more.length === 0 ? dtypeOf(weights.dtype, graph!) : undefined;
+  if (precision === undefined) return undefined;
+  const usual = graphFile(graph!, precision);
+  const other = otherGraphFile(usual);
+  if (other === undefined || !isMissing(usual) || !(await choice.files.exists(other))) return undefined;
+  return withShards({ ...weights, ...graphNamed(other, precision) }, choice);
 }
 
 /**
@@ -110,7 +132,7 @@ async function isFound(entry: ModelEntry, choice: WeightsChoice, dtype: Dtype | 
 /** Counts the files of weights. Of some no config tells: they are in the list of files, or among those that are kept. */
 async function withShards(
   weights: Omit<WeightFiles, 'shards'>,
-  { device, config, files }: WeightsChoice,
+  { device, config, files }: Pick<WeightsChoice, 'device' | 'config' | 'files'>,
 ): Promise<WeightFiles> {
   const shards: Record<string, number> = {};
   for (const graph of weights.graphs) {

@@ -5,14 +5,8 @@ import type { LoadOptions } from '../../../../core/models/backend.js';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../../../core/models/retry-in-new-worker.js';
 import { loadFailure } from '../../load-failure.js';
-import {
-  chooseFiles,
-  type ChosenFiles,
-  type ModelSource,
-  openedFiles,
-  packedPrompts,
-  prepareSource,
-} from './model-source.js';
+import { type ChosenFiles, chooseFiles, filesOfOtherName, openedFiles, packedPrompts } from './choose-files.js';
+import { type ModelSource, prepareSource } from './model-source.js';
 import { findRuntimeFault } from '../ort/runtime-fault.js';
 import { fetchAll } from '../../../../store/open-model-files.js';
 
@@ -43,11 +37,18 @@ export async function loadFromSource<Texts, Loaded>(
   let source: ModelSource | undefined;
   let opening: Promise<PreTrainedModel> | undefined;
   try {
-    source = await prepareSource(entry, options);
-    const kind = typeof chosen === 'function' ? await chosen(source) : chosen;
-    await source.fetchFiles();
-    opening = Promise.race([kind.open(source), source.weightsLost]);
-    const [model, texts] = await Promise.all([opening, kind.read(source)]);
+    const usual = await prepareSource(entry, options);
+    source = usual;
+    const kind = typeof chosen === 'function' ? await chosen(usual) : chosen;
+    await usual.fetchFiles();
+    opening = openSessions(kind, usual).catch(async (thrown: unknown) => {
+      const other = await usual.withOtherName();
+      if (!other) throw thrown;
+      source = other;
+      await other.fetchFiles();
+      return openSessions(kind, other);
+    });
+    const [model, texts] = await Promise.all([opening, kind.read(usual)]);
     options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
     return await kind.assemble(source, model, texts);
   } catch (thrown) {
@@ -62,6 +63,11 @@ export async function loadFromSource<Texts, Loaded>(
     if (await isMended(source, entry, signal)) throw new RetryInNewWorker(failure, entry);
     throw onCpu;
   }
+}
+
+/** @throws the engine's error, or that of a file of weights which the engine would wait for */
+function openSessions(kind: Pick<ModelKind<unknown, unknown>, 'open'>, source: ModelSource): Promise<PreTrainedModel> {
+  return Promise.race([kind.open(source), source.weightsLost]);
 }
 
 /** Whether the engine failed on a stored file that was damaged and has been downloaded again. @throws InferenceError */
@@ -96,10 +102,17 @@ export async function fetchFiles(entry: ModelEntry, options: LoadOptions): Promi
   let chosen: ChosenFiles | undefined;
   try {
     chosen = await chooseFiles(entry, options);
-    const { files } = chosen;
+    const { files, device } = chosen;
     if (!files) throw new Error('There is no storage to download files to.');
-    const prompts = chosen.device === 'wasm' ? await packedPrompts(entry, files) : [];
-    await fetchAll(files, [...(await openedFiles(entry, chosen, files)), ...prompts]);
+    const prompts = device === 'wasm' ? await packedPrompts(entry, files) : [];
+    const fetchChosen = async (wanted: ChosenFiles): Promise<void> =>
+      fetchAll(files, [...(await openedFiles(entry, wanted, files)), ...prompts]);
+    const usual = chosen;
+    await fetchChosen(usual).catch(async (thrown: unknown) => {
+      const other = await filesOfOtherName(entry, usual, options.signal);
+      if (!other) throw thrown;
+      await fetchChosen(other);
+    });
   } catch (thrown) {
     throw loadFailure(thrown, entry, options.signal, chosen?.fileFailure(thrown));
   }

@@ -1,35 +1,13 @@
 /** Prepares a transformers.js model before loading: device, precision, graphs, files and runtime. @module */
-import {
-  AutoConfig,
-  AutoModelForCausalLM,
-  AutoModelForImageTextToText,
-  env,
-  ModelRegistry,
-  PretrainedConfig,
-  type PretrainedModelOptions,
-} from '@huggingface/transformers';
+import { env, type PretrainedModelOptions } from '@huggingface/transformers';
 import type { ModelEntry } from '../../../../core/models/model-entry.js';
-import { isHubId } from '../../../../core/models/entry-files.js';
 import type { LoadOptions, ModelInfo } from '../../../../core/models/backend.js';
-import { loadFailure } from '../../load-failure.js';
-import { filesFolderOf } from '../../../../store/sources/hub.js';
 import { openModelFiles } from '../../../../store/open-model-files.js';
 import type { ModelFiles } from '../../../../store/model-files.js';
-import { isPackedPrompt } from '../../../../store/sources/pack-manifest.js';
-import { checkMemory, chooseDevice } from './choose-device.js';
-import { dtypeFor, dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
-import { chooseWeights, type WeightFiles } from './choose-weights.js';
-import {
-  availableThreads,
-  configureFiles,
-  configureRuntime,
-  type FilesReport,
-  type ModelLocation,
-} from './transformers-environment.js';
-import { checkModelClass, refuseUnknownClass } from './model-classes.js';
-import { MODULES } from './sentence-files.js';
-import { checkOwnConfig, graphsOf, isVisionModel, modelFileNames } from './repository-files.js';
-import { InferenceError } from '../../../../core/errors/inference-error.js';
+import { checkMemory } from './choose-device.js';
+import { dtypeOf, dtypeWarning, graphFile } from './choose-dtype.js';
+import { type ChosenFiles, chooseFiles, filesOfOtherName, openedFiles, packedPrompts } from './choose-files.js';
+import { availableThreads, configureRuntime, type FilesReport } from './transformers-environment.js';
 
 /** A source that is ready for `from_pretrained`. */
 export interface ModelSource extends FilesReport {
@@ -65,6 +43,11 @@ export interface ModelSource extends FilesReport {
    * @throws InferenceError `insufficient_resources`, before the download, when storage or WASM has no room for the weights
    */
   fetchFiles(): Promise<void>;
+  /**
+   * The same model with its weights under the name that other repositories give them; undefined: the server has them under
+   * the usual name, or under neither. Call it when the sessions could not be created.
+   */
+  withOtherName(): Promise<ModelSource | undefined>;
   /** A JSON file of the model; undefined when there is none. */
   readJson: (file: string) => Promise<unknown>;
   /** A file of the model; undefined when there is none. */
@@ -82,11 +65,8 @@ export interface ModelSource extends FilesReport {
  */
 export async function prepareSource(entry: ModelEntry, options: LoadOptions): Promise<ModelSource> {
   const chosen = await chooseFiles(entry, options);
-  const { location, files, fileFailure, weightsLost, graphHas, device, dtype: dtypes, graphs } = chosen;
-  const decoder = graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
-  // The precision that is shown is the decoder's, which takes nearly all of the time.
-  const written = dtypeOf(dtypes, decoder);
-  const dtype = chosen.named ?? written;
+  const { files, device } = chosen;
+  const dtype = chosen.named ?? dtypeOf(chosen.dtype, decoderOf(chosen.graphs));
   const threads = device === 'wasm' ? availableThreads(['embeddings', 'rerank'].includes(entry.task) ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = chosen.substitute ?? dtypeWarning(dtype, device);
@@ -103,6 +83,25 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
     info.warning = info.warning === undefined ? text : `${info.warning} ${text}`;
   };
   if (warning !== undefined) warn(warning);
+  return sourceOf(entry, options, { chosen, info, threads, warn });
+}
+
+/** The graph whose precision is shown: the decoder's takes nearly all of the time. */
+function decoderOf(graphs: readonly string[]): string {
+  return graphs.find((graph) => graph.startsWith('decoder_')) ?? graphs[0]!;
+}
+
+/** What a source has, whatever its files are called. */
+interface SourceParts extends Pick<ModelSource, 'info' | 'warn'> {
+  chosen: ChosenFiles;
+  threads: number;
+}
+
+function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): ModelSource {
+  const { chosen, info, threads, warn } = parts;
+  const { location, files, fileFailure, weightsLost, graphHas, device, dtype: dtypes, graphs } = chosen;
+  const decoder = decoderOf(graphs);
+  const written = dtypeOf(dtypes, decoder);
   const readText = async (file: string): Promise<string | undefined> => (await files?.read(file))?.text();
   let lasting: Promise<ModelFiles> | undefined;
   return {
@@ -167,6 +166,10 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
       const prompts = device === 'wasm' && threads === 1 ? await packedPrompts(entry, files) : [];
       await files.prepare([...wanted, ...prompts]);
     },
+    async withOtherName() {
+      const other = await filesOfOtherName(entry, chosen, options.signal);
+      return other && sourceOf(entry, options, { ...parts, chosen: other });
+    },
     repair: async () => (await files?.repair()) ?? false,
   };
 }
@@ -181,102 +184,4 @@ export const UNPACKED_WEIGHTS = { extra: { session: { disable_quant_qdq: '1' } }
 /** Merged graphs have two branches: with and without a cache. */
 function hasBranches(graph: string): boolean {
   return graph.endsWith('_merged');
-}
-
-/** A model's files, and which of them its device needs. */
-export interface ChosenFiles extends WeightFiles, FilesReport {
-  location: ModelLocation;
-  /** Absent in Node: transformers.js reads a folder itself. */
-  files: ModelFiles | undefined;
-  device: 'webgpu' | 'wasm';
-  /** The GPU computes with 16-bit floats. */
-  halfFloats: boolean;
-}
-
-/** Names of the files that a model's pack has for cached prompts. */
-export async function packedPrompts({ integrity }: ModelEntry, files: ModelFiles): Promise<string[]> {
-  // Only a manifest's hash; others list no files, or ask a hub for them.
-  return typeof integrity === 'string' ? (await files.listed()).filter(isPackedPrompt) : [];
-}
-
-/** All files that a load of this model opens, by their names in its folder. @throws InferenceError `unavailable` */
-export async function openedFiles(
-  { task, voices }: ModelEntry,
-  { device, dtype, graphs, shards }: Pick<ChosenFiles, 'device' | 'dtype' | 'graphs' | 'shards'>,
-  files: ModelFiles,
-): Promise<string[]> {
-  return modelFileNames({ task, device, dtype, graphs, shards, voices }, (file) => files.read(file));
-}
-
-/** @throws InferenceError `insufficient_resources`, `model_not_supported` before anything but the config is fetched */
-export async function chooseFiles(entry: ModelEntry, options: LoadOptions): Promise<ChosenFiles> {
-  const location = locate(entry, options);
-  if (options.pageURL.startsWith('file:')) {
-    const config = await AutoConfig.from_pretrained(location.id);
-    checkClass(entry, config);
-    const dtype = dtypeFor(entry, 'wasm');
-    const graphs = await modelGraphs(entry, location.id, config);
-    const report: FilesReport = {
-      fileFailure: () => undefined,
-      weightsLost: new Promise<never>(() => {}),
-      graphHas: () => false,
-    };
-    const none = { files: undefined, ...report, shards: {} };
-    return { location, ...none, device: 'wasm', halfFloats: false, dtype, graphs };
-  }
-  const files = await openModelFiles(entry, location.folderURL, options);
-  const report = configureFiles(location, files, { task: entry.task, signal: options.signal });
-  // Which files there are depends on it, so it comes beside the config.
-  if (entry.task === 'embeddings') files.find(MODULES).catch(() => {});
-  try {
-    const config = (await (await files.read('config.json'))?.json()) as object | undefined;
-    checkOwnConfig(entry.id, config ?? {});
-    checkClass(entry, config);
-    const { device, halfFloats } = await chooseDevice(entry, location.id);
-    const graphs = await modelGraphs(entry, location.id, config ?? {});
-    const weights = await chooseWeights(entry, { device, halfFloats, graphs, config: config ?? {}, files });
-    return { location, files, ...report, device, halfFloats, ...weights };
-  } catch (thrown) {
-    throw loadFailure(thrown, entry, options.signal, report.fileFailure(thrown));
-  }
-}
-
-/** @throws InferenceError `model_not_supported` */
-function checkClass(entry: ModelEntry, config: unknown): void {
-  checkModelClass(entry, config);
-  const { model_type: type = '' } = (config ?? {}) as { model_type?: string };
-  const isKnown = AutoModelForCausalLM.supports(type) || AutoModelForImageTextToText.supports(type);
-  if (entry.task === 'chat' && !isKnown && config !== undefined) refuseUnknownClass(entry, config);
-}
-
-function locate(entry: ModelEntry, { pageURL, hub }: LoadOptions): ModelLocation {
-  const source = entry.source ?? entry.id;
-  const folderURL = filesFolderOf(entry, pageURL, hub);
-  if (isHubId(source)) return { id: source, folderURL, isFolder: false };
-  const url = new URL(folderURL);
-  if (url.protocol === 'file:') {
-    return { id: decodeURIComponent(url.pathname).replace(/\/$/, ''), folderURL, isFolder: true };
-  }
-  const path = url.pathname.replace(/\/$/, '');
-  // transformers.js takes paths, not URLs; a folder of another origin gets a path that no file of ours has.
-  const id = url.origin === new URL(pageURL).origin ? path : `/.inpage/${encodeURIComponent(url.origin)}${path}`;
-  return { id, folderURL, isFolder: true };
-}
-
-/**
- * Names of the graphs: `model` for a text model, several for a vision model.
- * @param id first argument of `from_pretrained`
- * @throws InferenceError `model_not_supported` for chat models with other graphs
- */
-async function modelGraphs(entry: ModelEntry, id: string, config: object): Promise<readonly string[]> {
-  if (entry.task !== 'chat') return graphsOf(entry.task, config as Record<string, unknown>);
-  // Handed over, because the registry remembers the config of an id for as long as the worker lives.
-  const files = await ModelRegistry.get_model_files(id, { config: new PretrainedConfig(config), dtype: 'fp32' });
-  const graphs = files.flatMap((file) => /^onnx\/(.*)\.onnx$/.exec(file)?.[1] ?? []);
-  if (graphs.length <= 1 || isVisionModel(graphs)) return graphs.length === 0 ? ['model'] : graphs;
-  throw new InferenceError(
-    'model_not_supported',
-    `The model \`${entry.id}\` consists of ${graphs.length} ONNX graphs. Inpage runs models with a single graph, and vision models with a vision encoder, an embedding and a decoder.`,
-    { param: 'model' },
-  );
 }

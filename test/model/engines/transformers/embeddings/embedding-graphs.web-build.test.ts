@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
 import { loadEmbeddingModel } from '../../../../../src/model/engines/transformers/embeddings/load-embedding-model.js';
+import { fetchFiles } from '../../../../../src/model/engines/transformers/repository/load-from-source.js';
 import { normaliseVector } from '../../../../../src/model/engines/normalise-vector.js';
 import { FLOAT, INT64, OnnxFile } from '../../../../support/onnx-file.js';
 import { LOAD, modelServer } from '../support/web-build.js';
@@ -190,6 +191,48 @@ describe('a file whose name has `q8`', () => {
     expect(model.info.warning ?? '').not.toMatch(/slower|best for/);
     expect(server.asked).not.toContain('onnx/model_q4.onnx');
     expectDirection((await embed(model, [TEXT]))[0], MEAN);
+  });
+
+  /** What a server was asked of weights, in this order. */
+  const weightsOf = (asked: readonly string[]) => asked.filter((file) => file.startsWith('onnx/'));
+  const [USUAL, OTHER] = ['onnx/model_quantized.onnx', 'onnx/model_q8.onnx'];
+
+  it('is asked for once the server has none of the usual name, where 8 bits are asked for', async () => {
+    const { model, server } = await load(plain(), files, { dtype: 'q8' });
+    expect(model.info).toMatchObject({ dtype: 'q8' });
+    expectDirection((await embed(model, [TEXT]))[0], MEAN);
+    const asked = weightsOf(server.asked);
+    expect([...new Set(asked)]).toEqual([USUAL, OTHER]);
+    expect(asked.lastIndexOf(USUAL)).toBeLessThan(asked.indexOf(OTHER));
+  });
+
+  it('is not missed where there is none of either name: the usual one is', async () => {
+    const loading = load(plain(), { 'onnx/model_quantized.onnx': undefined }, { dtype: 'q8' });
+    await expect(loading).rejects.toMatchObject({
+      code: 'unavailable',
+      details: { url: expect.stringContaining(USUAL) as string, httpStatus: 404 },
+    });
+  });
+
+  it('is downloaded in place of the usual one', async () => {
+    const server = modelServer({
+      made: { 'config.json': bert, ...wordTokenizer(WORDS), 'onnx/model_q8.onnx': message },
+    });
+    vi.stubGlobal('fetch', server.fetch);
+    const entry = {
+      id: 'made',
+      task: 'embeddings',
+      backend: 'transformers',
+      source: '/models/made',
+      dtype: 'q8',
+    } as const;
+    await fetchFiles(entry, LOAD);
+    const asked = weightsOf(server.asked);
+    expect([...new Set(asked)]).toEqual([USUAL, OTHER]);
+    expect(asked.lastIndexOf(USUAL)).toBeLessThan(asked.indexOf(OTHER));
+    const empty = modelServer({ made: { 'config.json': bert } });
+    vi.stubGlobal('fetch', empty.fetch);
+    await expect(fetchFiles(entry, LOAD)).rejects.toMatchObject({ message: expect.stringContaining(USUAL) as string });
   });
 
   it('is not asked for where there is one of the usual name', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../../../src/core/models/model-entry.js';
-import { chooseWeights } from '../../../../../src/model/engines/transformers/repository/choose-weights.js';
+import {
+  chooseWeights,
+  weightsOfOtherName,
+} from '../../../../../src/model/engines/transformers/repository/choose-weights.js';
 
 const ENTRY: ModelEntry = { id: 'made', task: 'chat', backend: 'transformers' };
 const [USUAL, OTHER] = ['onnx/model_quantized.onnx', 'onnx/model_q8.onnx'];
@@ -20,7 +23,7 @@ function repository({ kept, listed, served }: Record<'kept' | 'listed' | 'served
   };
   const choose = (entry: Partial<ModelEntry>, graphs = ['model']) =>
     chooseWeights({ ...ENTRY, ...entry }, { device: 'wasm', halfFloats: false, graphs, config: {}, files });
-  return { asked, choose };
+  return { asked, choose, files };
 }
 
 const NONE = { kept: [], listed: [], served: [] };
@@ -66,5 +69,54 @@ describe('8 bits in a file named model_q8.onnx', () => {
     const { asked, choose } = repository(NONE);
     await choose({ task: 'speech-to-text' }, ['encoder_model', 'decoder_model_merged']);
     expect(asked.filter((file) => file.endsWith('_q8.onnx'))).toEqual([]);
+  });
+});
+
+describe('the other name, once a server has said what it lacks', () => {
+  const settle = async (
+    { missing, served, config = {} }: { missing: string[]; served: string[]; config?: object },
+    entry: Partial<ModelEntry> = { dtype: 'q8' },
+    graphs = ['model'],
+  ) => {
+    const { asked, choose, files } = repository({ ...NONE, served });
+    const weights = await choose(entry, graphs);
+    asked.length = 0;
+    const found = await weightsOfOtherName(weights, { device: 'wasm', config, files }, (file) =>
+      missing.includes(file),
+    );
+    return { found, asked };
+  };
+
+  it.each([{ dtype: 'q8' }, { dtype: { wasm: 'q8' } }, { dtype: { model: 'q8' } }] as Partial<ModelEntry>[])(
+    'is asked for and taken: %j',
+    async (entry) => {
+      const { found, asked } = await settle({ missing: [USUAL], served: [OTHER] }, entry);
+      expect(found).toMatchObject({ ...OF_OTHER, shards: { 'model_q8.onnx': 0 } });
+      expect(asked).toEqual([OTHER]);
+    },
+  );
+
+  it('comes with the weights beside its graph that the config tells', async () => {
+    const config = { 'transformers.js_config': { use_external_data_format: { 'model_q8.onnx': 2 } } };
+    const { found } = await settle({ missing: [USUAL], served: [OTHER], config });
+    expect(found).toMatchObject({ ...OF_OTHER, shards: { 'model_q8.onnx': 2 } });
+  });
+
+  it('is left where the server has neither', async () => {
+    expect(await settle({ missing: [USUAL], served: [] })).toEqual({ found: undefined, asked: [OTHER] });
+  });
+
+  it.each<[string, string[], Partial<ModelEntry>, string[]]>([
+    ['something else failed', [], { dtype: 'q8' }, ['model']],
+    ['another precision was asked for', ['onnx/model_q4.onnx'], { dtype: 'q4' }, ['model']],
+    [
+      'the model has several graphs',
+      ['onnx/encoder_model_quantized.onnx'],
+      { task: 'speech-to-text', dtype: 'q8' },
+      ['encoder_model', 'decoder_model_merged'],
+    ],
+  ])('is not asked for where %s', async (_, missing, entry, graphs) => {
+    const files = { missing, served: [OTHER] };
+    expect(await settle(files, entry, graphs)).toEqual({ found: undefined, asked: [] });
   });
 });

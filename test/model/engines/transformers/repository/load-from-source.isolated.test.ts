@@ -17,19 +17,25 @@ afterEach(() => void prepareSource.mockReset());
 
 const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'transformers' };
 
+/** A source on WASM with nothing wrong. */
+function sourceOf(changes: Partial<ModelSource>): ModelSource {
+  return {
+    info: { device: 'wasm' },
+    fetchFiles: async () => {},
+    fileFailure: () => undefined,
+    repair: async () => false,
+    withOtherName: async () => undefined,
+    weightsLost: new Promise<never>(() => {}),
+    ...changes,
+  } as unknown as ModelSource;
+}
+
 /** @param broken what one half of the load throws; the other one goes on */
 function load(
   changes: Partial<ModelSource>,
   { broken, entry = ENTRY, leave }: { broken: unknown; entry?: ModelEntry; leave?: AbortController },
 ) {
-  const source = {
-    info: { device: 'wasm' },
-    fetchFiles: async () => {},
-    fileFailure: () => undefined,
-    repair: async () => false,
-    weightsLost: new Promise<never>(() => {}),
-    ...changes,
-  } as unknown as ModelSource;
+  const source = sourceOf(changes);
   prepareSource.mockResolvedValue(source);
   const model = { dispose: vi.fn<PreTrainedModel['dispose']>(async () => []) };
   const kind: ModelKind<string, string> = {
@@ -106,5 +112,46 @@ describe('a load that breaks', () => {
     const gone = new InferenceError('unavailable', 'The model’s file `f` could not be fetched.');
     const repair = async (): Promise<boolean> => Promise.reject(gone);
     expect(await load({ repair }, { broken }).loading).toBe(gone);
+  });
+});
+
+describe('a load whose weights have another name', () => {
+  const missing = new ModelFileNotFoundError('Not there.');
+  function loadOther(other: Partial<ModelSource>, opens: (source: ModelSource) => Promise<PreTrainedModel>) {
+    const named = sourceOf({ id: 'other', ...other });
+    const usual = sourceOf({ id: 'usual', withOtherName: async () => named });
+    prepareSource.mockResolvedValue(usual);
+    const read = vi.fn<() => Promise<string>>(async () => 'texts');
+    const open = vi.fn<(source: ModelSource) => Promise<PreTrainedModel>>(opens);
+    const kind: ModelKind<string, string> = { open, read, assemble: ({ id }, _, texts) => `${id}, ${texts}` };
+    const options = { signal: new AbortController().signal, onProgress: () => {}, assetsURL: '', pageURL: 'http://h/' };
+    return { loading: loadFromSource(ENTRY, options, kind), open, read };
+  }
+
+  const model = { dispose: async () => [] } as unknown as PreTrainedModel;
+
+  it('goes on with them, and reads the small files once', async () => {
+    const { loading, open, read } = loadOther({}, async ({ id }) => {
+      if (id === 'usual') throw missing;
+      return model;
+    });
+    expect(await loading).toBe('other, texts');
+    expect(open.mock.calls.map(([{ id }]) => id)).toEqual(['usual', 'other']);
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it('does not ask for them where those of the usual name open', async () => {
+    const { loading, open } = loadOther({}, async () => model);
+    expect(await loading).toBe('usual, texts');
+    expect(open).toHaveBeenCalledOnce();
+  });
+
+  it('is refused for their size before they are opened', async () => {
+    const refusal = new InferenceError('insufficient_resources', 'Too large.');
+    const { loading, open } = loadOther({ fetchFiles: async () => Promise.reject(refusal) }, async () => {
+      throw missing;
+    });
+    await expect(loading).rejects.toBe(refusal);
+    expect(open).toHaveBeenCalledOnce();
   });
 });
