@@ -163,6 +163,7 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
 
   it('a second tab shares the engine, and takes over when the first is closed', async () => {
     const first = await driver.windowHandle();
+    await ask(driver, { door: 'service-worker', question: FRANCE, stream: true });
     const second = await driver.newWindow();
     await driver.switchToWindow(second);
     await openHost(driver);

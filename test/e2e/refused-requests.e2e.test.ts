@@ -22,7 +22,7 @@ it('after stop(), until inference is started again', async () => {
   await page.evaluate(() => window.inference!.stop());
   const refused = await reasonOf(page);
   expect(refused).toMatchObject({ status: 503, text: 'Service Temporarily Unavailable' });
-  expect(refused.reason).toMatch(/was stopped on this page.*`inference\.fetch`.*`startInference`/);
+  expect(refused.reason).toMatch(/was stopped on this page.*`startInference`.*`inference\.fetch`/);
   await page.evaluate(async (options) => {
     window.inference = await window.startInference(options);
   }, OPTIONS);

@@ -32,11 +32,10 @@ import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
 import { RERANK_PATH, rerankEndpoint } from './rerank.js';
-import { compactEndpoint } from './responses/compact.js';
 import { conversationEndpoints } from './responses/conversation-endpoints.js';
 import { storedResponseEndpoints } from './responses/stored-endpoints.js';
 import { TOKENIZER_ENDPOINTS } from './tokenizer/endpoints.js';
-import { inputTokensEndpoint, responsesEndpoint } from './responses/route.js';
+import { compactEndpoint, inputTokensEndpoint, responsesEndpoint } from './responses/endpoints.js';
 
 /** Every operation below the prefix. */
 export const ENDPOINTS: readonly Endpoint[] = [

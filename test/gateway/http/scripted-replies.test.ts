@@ -112,7 +112,7 @@ describe('scripted replies', () => {
     expect(() => parseModels({ replies: [{ match: { las: 'x' } as never }] })).toThrow(
       /`models\.0\.script\.replies\.0\.match\.las`/,
     );
-    expect(() => parseModels({ replies: [{ match: 3 as never }] })).toThrow(/match` must be a text, or an object/);
+    expect(() => parseModels({ replies: [{ match: 3 as never }] })).toThrow(/match` must be a string, or an object/);
   });
 
   it('[Y12] with conditions do not fit documents', async () => {

@@ -25,7 +25,9 @@ describe('a wish to think', () => {
     const plain = { reasoningFormat: 'none' } as const;
     expect(withThinking(wish, entry({}), thinker).reasoning).toEqual({ effort: 'low', enabled: true });
     expect(withThinking(wish, entry({}), plain)).toEqual(asked({}));
-    expect(() => withThinking({ ...wish, thinking: 'required' }, entry({}), plain)).toThrow('does not think');
+    expect(() => withThinking({ ...wish, thinking: 'required' }, entry({}), plain)).toThrow(
+      'does not support reasoning',
+    );
     expect(withThinking(asked({}), entry({}), plain)).toEqual(asked({}));
   });
 

@@ -76,7 +76,7 @@ it.each<[string[], string]>([
     ['serve', '--store-responses', 'always'],
     '`--store-responses` must be true, false, `memory`, or a size such as `64MB`, not `always`.',
   ],
-  [['serve', 'here'], '`inpage serve` takes options only, not `here`.'],
+  [['serve', 'here'], '`inpage serve` accepts options only, not `here`.'],
 ])('wrong arguments end with 2: %j', (args, message) => {
   expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
 });
@@ -203,7 +203,10 @@ describe('`inpage record`', () => {
   it('refuses a file that holds something else, before it starts a browser', () => {
     const file = join(folder, 'options.json');
     writeFileSync(file, '{"prefix": "/v1"}');
-    expect(inpage('record', file)).toMatchObject({ code: 1, err: expect.stringContaining('is not a recording') });
+    expect(inpage('record', file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not an Inpage recording'),
+    });
     expect(inpage('record', join(folder, 'none/replies.json'))).toMatchObject({ code: 1 });
     expect(inpage('record')).toMatchObject({ code: 2, err: expect.stringContaining('requires one file') });
   });

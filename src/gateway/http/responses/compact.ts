@@ -3,7 +3,7 @@ import { collectGeneration } from '../../answer/collect-generation.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../../core/request/generation-request.js';
 import type { Message, UserMessage } from '../../../core/request/message.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { passThrough, countTokens, generate, renderBatches, runOptions } from '../generation/generate.js';
 import { acceptRequest } from '../generation/generation-route.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
@@ -23,11 +23,7 @@ const MAX_TOKENS = 1024;
 const MIN_TOKENS = 32;
 
 /** A shorter conversation that says the same: what the user said, and a summary of the rest. */
-export const compactEndpoint: Endpoint = {
-  name: 'responses',
-  method: 'POST',
-  path: '/responses/compact',
-  summary: "Shortens a conversation to the user's messages and a summary.",
+export const compact: EndpointBody = {
   requestSchema: responsesRequestSchema,
   route: (context) => {
     const reader = createBodyReader(context);

@@ -1,7 +1,7 @@
 /** POST /responses and POST /responses/input_tokens @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { BackgroundRun, NumberedEvent } from '../../state/background-run.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { errorFacts } from '../errors/error-table.js';
 import { nameIgnored } from '../endpoint/ignored-parts.js';
 import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
@@ -17,11 +17,7 @@ import { type ResponsesRequest, responsesRequestSchema } from './request.js';
 import { ENDS, type ResponseEvent, type ResponseObject } from './response-object.js';
 
 /** Output items for a conversation, streamed or not. */
-export const responsesEndpoint: Endpoint = {
-  name: 'responses',
-  method: 'POST',
-  path: '/responses',
-  summary: 'Creates a response: messages, reasoning and function calls.',
+export const responses: EndpointBody = {
   requestSchema: responsesRequestSchema,
   route: generationRoute<ResponsesRequest, ReadBody, ResponseEvent | NumberedEvent>((shared) => ({
     ...createBodyReader(shared),
@@ -71,11 +67,7 @@ function ignoredItems(input: ReadBody['input']['items']): string[] {
 }
 
 /** How many input tokens a response has, without generating anything. */
-export const inputTokensEndpoint: Endpoint = {
-  name: 'responses',
-  method: 'POST',
-  path: '/responses/input_tokens',
-  summary: 'Counts the input tokens of a response.',
+export const inputTokens: EndpointBody = {
   requestSchema: responsesRequestSchema,
   route: (context) => {
     const reader = createBodyReader(context);

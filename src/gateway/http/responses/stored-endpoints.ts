@@ -1,13 +1,7 @@
-/** The operations below /responses/{id} @module */
-import { InferenceError } from '../../../core/errors/inference-error.js';
-import type { ResponseStore } from '../../state/response-store.js';
+/** The operations below /responses/{id}: their table. What they do is loaded with the first request for one of them. @module */
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
-import type { BackgroundRun } from '../../state/background-run.js';
-import { fetchPart } from '../../../core/errors/fetch-part.js';
-import { abortWith, COMMENT, streamResponse } from '../endpoint/stream-response.js';
-import { encode } from './progress.js';
-import { listItems, ownerOf } from './stored-items.js';
+import { type EndpointBody, lazyEndpoint } from '../endpoint/lazy-endpoint.js';
+import type { storedResponses } from './stored-responses.js';
 
 const PATH = '/responses/:id';
 
@@ -35,97 +29,37 @@ const GET_QUERY = {
   },
 };
 
+const lazily = (operation: keyof typeof storedResponses) => async (): Promise<EndpointBody> =>
+  (await import('./stored-responses.js')).storedResponses[operation];
+const head = { name: 'responses', isOffered } as const;
+
 /** What a service that keeps responses has beside `POST /responses`. */
 export const storedResponseEndpoints: readonly Endpoint[] = [
-  {
-    name: 'responses',
-    method: 'GET',
-    path: PATH,
-    summary: 'Retrieves a response that is stored.',
-    query: GET_QUERY,
-    isOffered,
-    route: (context) => async (c) => {
-      const { state, owner, id } = await openState(context, c);
-      const { job, body } = required(await state.findKept(owner, id), id);
-      const run = job ? await (await loadBackground()).takeUp({ id, owner }, c, context) : state.runOf(owner, id);
-      if (c.req.query('stream') === 'true') return streamRun(run, c, context);
-      if (!job) return c.json(body);
-      return c.json(run?.ended === false ? run.snapshot() : required(await state.find(owner, id), id));
+  lazyEndpoint(
+    { ...head, method: 'GET', path: PATH, summary: 'Retrieves a response that is stored.', query: GET_QUERY },
+    lazily('retrieve'),
+  ),
+  lazyEndpoint(
+    { ...head, method: 'DELETE', path: PATH, summary: 'Removes a response from the device.' },
+    lazily('remove'),
+  ),
+  lazyEndpoint(
+    {
+      ...head,
+      method: 'POST',
+      path: `${PATH}/cancel`,
+      summary: 'Cancels a response that is being generated in the background.',
     },
-  },
-  {
-    name: 'responses',
-    method: 'DELETE',
-    path: PATH,
-    summary: 'Removes a response from the device.',
-    isOffered,
-    route: (context) => async (c) => {
-      const { state, owner, id } = await openState(context, c);
-      const { job } = required(await state.findKept(owner, id), id);
-      if (job) await (await loadBackground()).stopResponse({ id, owner }, context);
-      required(await state.remove(owner, id), id);
-      return c.json({ id, object: 'response', deleted: true });
+    lazily('cancel'),
+  ),
+  lazyEndpoint(
+    {
+      ...head,
+      method: 'GET',
+      path: `${PATH}/input_items`,
+      summary: 'Lists the input items of a response.',
+      query: LIST_QUERY,
     },
-  },
-  {
-    name: 'responses',
-    method: 'POST',
-    path: `${PATH}/cancel`,
-    summary: 'Cancels a response that is being generated in the background.',
-    isOffered,
-    route: (context) => async (c) => {
-      const { state, owner, id } = await openState(context, c);
-      const kept = required(await state.findKept(owner, id), id);
-      return c.json(await (await loadBackground()).cancelResponse({ id, owner }, kept, context));
-    },
-  },
-  {
-    name: 'responses',
-    method: 'GET',
-    path: `${PATH}/input_items`,
-    summary: 'Lists the input items of a response.',
-    query: LIST_QUERY,
-    isOffered,
-    route: (context) => async (c) => {
-      const { state, owner, id } = await openState(context, c);
-      const { items } = required(await state.inputOf(owner, id), id);
-      return c.json(listItems(items, (name) => c.req.query(name)));
-    },
-  },
+    lazily('inputItems'),
+  ),
 ];
-
-const loadBackground = () => fetchPart(() => import('./background.js'));
-
-/** @throws InferenceError `invalid_request` where there are no events */
-function streamRun(run: BackgroundRun | undefined, c: HttpRequestContext, context: HttpContext): Promise<Response> {
-  if (!run?.isStreamed) {
-    const message = '`stream` needs a response that was made with `background` and `stream`, minutes ago at most.';
-    throw new InferenceError('invalid_request', message, { param: 'stream' });
-  }
-  const after = c.req.query('starting_after');
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) {
-    throw new InferenceError('invalid_request', '`starting_after` must be an integer.', { param: 'starting_after' });
-  }
-  return streamResponse(context, {
-    events: run.follow(after === undefined ? 0 : Number(after) + 1),
-    encode,
-    abort: abortWith(c.req.raw.signal),
-    keepAlive: () => COMMENT,
-    failure: () => '',
-  });
-}
-
-async function openState(
-  { responses }: HttpContext,
-  c: HttpRequestContext,
-): Promise<{ state: ResponseStore; owner: string; id: string }> {
-  const state = await responses?.();
-  if (!state) throw new InferenceError('not_found', 'This service stores no responses.');
-  return { state, owner: ownerOf(c.get('partition')), id: c.req.param('id') ?? '' };
-}
-
-/** @throws InferenceError `not_found` */
-function required<Found>(found: Found | undefined, id: string): Found {
-  if (found !== undefined) return found;
-  throw new InferenceError('not_found', `There is no response \`${id.slice(0, 100)}\` here.`, { param: 'id' });
-}

@@ -203,7 +203,7 @@ describe('a decoder of text', () => {
       'a pointer of Git LFS',
       MODEL,
       'version https://git-lfs.github.com/spec/v1\noid sha256:1f\nsize 9',
-      /pointer of Git LFS/,
+      /Git LFS pointer/,
     ],
     ['a text that is no JSON', 'chat_template.json', '{"chat_template": ', /chat_template\.json is not JSON/],
     ['a config without a class', 'config.json', '{"vocab_size": 9}', /names no `model_type`/],

@@ -474,7 +474,7 @@ it('a repository without 8-bit weights, as sentence-transformers makes them, is 
     'onnx/model_O4.onnx': graph,
   });
   expectDirection((await embed(model, [TEXT]))[0], vectorOf(1));
-  expect(model.info).toMatchObject({ dtype: 'fp32', warning: expect.stringContaining('no weights of `q8`') });
+  expect(model.info).toMatchObject({ dtype: 'fp32', warning: expect.stringContaining('no `q8`') });
 });
 
 describe('the length of texts', () => {

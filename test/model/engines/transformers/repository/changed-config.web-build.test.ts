@@ -15,7 +15,7 @@ it('a model is loaded by the config that its folder has now, not by the one that
   const wrong = { ...right, 'config.json': { ...config, architectures: ['T5ForConditionalGeneration'] } };
   vi.stubGlobal('fetch', modelServer({ changed: wrong }).fetch);
   const refused = loadTextModel({ ...ENTRY, dtype: 'fp32' }, LOAD);
-  await expect(refused).rejects.toThrow(/comes in 2 parts/);
+  await expect(refused).rejects.toThrow(/consists of 2 ONNX graphs/);
 
   vi.stubGlobal('fetch', modelServer({ changed: right }).fetch);
   const model = await loadTextModel({ ...ENTRY, dtype: 'fp32' }, LOAD);

@@ -99,8 +99,8 @@ describe('chooseDtype', () => {
     await chooseDtype(entry, { device: 'wasm', ...choice, has: repository('q4').has });
     await chooseDtype(entry, { device: 'webgpu', ...choice, has: repository('fp32', 'uint8').has });
     expect(reasons).toEqual([
-      expect.stringMatching(/no weights of `q8`.*wasm.*`q4` is taken/),
-      expect.stringMatching(/no weights of `q4`.*webgpu.*`uint8` is taken/),
+      expect.stringMatching(/no `q8` .*weights.*wasm.*uses `q4`/),
+      expect.stringMatching(/no `q4` weights.*webgpu.*uses `uint8`/),
     ]);
   });
 
