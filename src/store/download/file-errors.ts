@@ -83,7 +83,7 @@ export async function insufficientStorage(
     .toSorted((a, b) => a.note.lastUsed - b.note.lastUsed)
     .map(({ note, files }) => ({
       source: note.model,
-      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      bytes: files.reduce((sum, { bytes, extent }) => sum + (extent ?? bytes), 0),
       lastUsed: note.lastUsed,
     }));
   return new InferenceError(

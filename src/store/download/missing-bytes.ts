@@ -25,7 +25,8 @@ async function countMissing(
     const stored = await storage.find(location);
     if (stored && stored.metadata.state !== 'partial') return 0;
     const size = await sizeOf(location.file, isStoredSizeRight ? stored?.metadata.size : undefined);
-    return Math.max(0, size - (stored?.bytes ?? 0));
+    // What lies before the last byte is counted already, there or not.
+    return Math.max(0, size - (stored?.extent ?? stored?.bytes ?? 0));
   });
   return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0);
 }

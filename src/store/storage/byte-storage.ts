@@ -40,6 +40,8 @@ export interface FileStatus {
   metadata: FileMetadata;
   /** Bytes that are there. */
   bytes: number;
+  /** Where the last of them ends, which is what a browser counts: parts before it may be missing. Default: `bytes`. */
+  extent?: number;
   /** The bytes have not changed since they were complete. Always false before. */
   untouched: boolean;
 }
@@ -77,6 +79,24 @@ export function countParts({ size = 0, partBytes }: Pick<FileMetadata, 'size' | 
 /** Bytes of one part of a file of known size. */
 export function lengthOfPart({ size = 0, partBytes }: Pick<FileMetadata, 'size' | 'partBytes'>, part: number): number {
   return Math.min(partBytes, size - part * partBytes);
+}
+
+/**
+ * How much of each part is there.
+ * @param noted of each part; it is written after the bytes, so more than the bytes is someone else's
+ * @param size of what holds the bytes
+ */
+export function clampPartLengths(noted: Iterable<number>, partBytes: number, size: number): number[] {
+  return Array.from(noted, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
+}
+
+/**
+ * What is there of a file that is not complete: several connections fill its parts at a time.
+ * @param size of what holds the bytes
+ */
+export function partialStatus(metadata: FileMetadata, partLengths: readonly number[], size: number): FileStatus {
+  const bytes = partLengths.reduce((sum, length) => sum + length, 0);
+  return { metadata, bytes, extent: size, untouched: false };
 }
 
 /** Reads what was stored; undefined for anything that is not valid metadata. */

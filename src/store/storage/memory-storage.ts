@@ -7,6 +7,7 @@ import {
   lengthOfPart,
   type ModelNote,
   type OpenFile,
+  partialStatus,
 } from './byte-storage.js';
 
 interface MemoryFile {
@@ -142,8 +143,9 @@ function partOf(file: MemoryFile, metadata: FileMetadata, part: number, length: 
   return file.bytes.subarray(start, start + length);
 }
 
-function statusOf(metadata: FileMetadata, { length }: MemoryFile): FileStatus {
-  return { metadata, bytes: length, untouched: metadata.state === 'complete' && length === metadata.size };
+function statusOf(metadata: FileMetadata, { length, partLengths }: MemoryFile): FileStatus {
+  if (metadata.state !== 'complete') return partialStatus(metadata, partLengths, length);
+  return { metadata, bytes: length, untouched: length === metadata.size };
 }
 
 function keyOf({ model, file }: FileLocation): string {

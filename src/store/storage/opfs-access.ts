@@ -110,10 +110,19 @@ export async function writeText(folder: FileSystemDirectoryHandle, name: string,
 }
 
 export async function readText(folder: FileSystemDirectoryHandle, name: string): Promise<string | undefined> {
+  const frame = await readBytes(folder, name);
+  return frame && unframed(frame);
+}
+
+/** The content of a small file; undefined when there is none. */
+export async function readBytes(
+  folder: FileSystemDirectoryHandle,
+  name: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   for (let attempt = 1; ; attempt++) {
     const file = await fileOf(folder, name);
     try {
-      return file && unframed(new Uint8Array(await file.arrayBuffer()));
+      return file && new Uint8Array(await file.arrayBuffer());
     } catch (error) {
       // Another tab has written it since it was looked up.
       if ((error as Error).name !== 'NotReadableError' || attempt === MAX_READS) throw error;

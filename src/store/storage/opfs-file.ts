@@ -3,8 +3,25 @@
  * Sync access handles write every chunk to its place at once, and it stays when the tab is killed.
  * @module
  */
-import { countParts, type FileMetadata, type FileStatus, type OpenFile, parseMetadata } from './byte-storage.js';
-import { fileOf, openHandle, readFramed, readText, type SyncAccess, writeFramed, writeText } from './opfs-access.js';
+import {
+  clampPartLengths,
+  countParts,
+  type FileMetadata,
+  type FileStatus,
+  type OpenFile,
+  parseMetadata,
+  partialStatus,
+} from './byte-storage.js';
+import {
+  fileOf,
+  openHandle,
+  readBytes,
+  readFramed,
+  readText,
+  type SyncAccess,
+  writeFramed,
+  writeText,
+} from './opfs-access.js';
 
 /** Endings of a file's name: its bytes, its metadata, and how much of each part is there. */
 export const BYTES = '.bytes';
@@ -105,13 +122,10 @@ export class OpenOpfsFile implements OpenFile {
     this.#parts.write(bytesOf(new Uint32Array([length])), { at: 4 * part });
   }
 
-  /** What is noted is written after the bytes, so more than the bytes is someone else's. */
   #readPartLengths(): number[] {
     const words = new Uint32Array(Math.floor(this.#parts.getSize() / 4));
     this.#parts.read(bytesOf(words), { at: 0 });
-    const size = this.#bytes.getSize();
-    const partBytes = this.metadata?.partBytes ?? 0;
-    return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
+    return clampPartLengths(words, this.metadata?.partBytes ?? 0, this.#bytes.getSize());
   }
 }
 
@@ -141,7 +155,10 @@ export async function findFile(folder: FileSystemDirectoryHandle, name: string):
   const metadata: OpfsMetadata | undefined = text === undefined ? undefined : parseMetadata(text);
   if (!metadata) return undefined;
   const size = bytes?.size ?? 0;
-  const untouched =
-    metadata.state === 'complete' && size === metadata.size && bytes?.lastModified === metadata.writtenAt;
-  return { metadata, bytes: size, untouched };
+  if (metadata.state !== 'complete') {
+    const noted = (await readBytes(folder, name + PARTS)) ?? new Uint8Array(0);
+    const words = new Uint32Array(noted.buffer, 0, Math.floor(noted.length / 4));
+    return partialStatus(metadata, clampPartLengths(words, metadata.partBytes, size), size);
+  }
+  return { metadata, bytes: size, untouched: size === metadata.size && bytes?.lastModified === metadata.writtenAt };
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -17,6 +18,7 @@ import {
 import { join } from 'node:path';
 import {
   type ByteStorage,
+  clampPartLengths,
   countParts,
   type FileLocation,
   type FileMetadata,
@@ -25,6 +27,7 @@ import {
   type ModelNote,
   type OpenFile,
   parseMetadata,
+  partialStatus,
 } from '../../../store/storage/byte-storage.js';
 
 /** The bytes, how much of each part is there, and the metadata. */
@@ -103,7 +106,8 @@ export class DiskStorage implements ByteStorage {
     const metadata = readMetadata(base);
     if (!metadata) return undefined;
     const bytes = statSync(base + BYTES, { throwIfNoEntry: false })?.size ?? 0;
-    return { metadata, bytes, untouched: metadata.state === 'complete' && bytes === metadata.size };
+    if (metadata.state !== 'complete') return partialStatus(metadata, readPartLengths(base, metadata), bytes);
+    return { metadata, bytes, untouched: bytes === metadata.size };
   }
 }
 
@@ -119,7 +123,7 @@ class OpenDiskFile implements OpenFile {
     this.#bytes = openToWrite(base + BYTES);
     this.#parts = openToWrite(base + PARTS);
     this.metadata = readMetadata(base);
-    this.partLengths = this.#readPartLengths();
+    this.partLengths = readPartLengths(base, this.metadata);
   }
 
   async reset(metadata: FileMetadata): Promise<void> {
@@ -170,18 +174,16 @@ class OpenDiskFile implements OpenFile {
     this.partLengths[part] = length;
     writeSync(this.#parts, Buffer.from(new Uint32Array([length]).buffer), 0, 4, 4 * part);
   }
+}
 
-  #readPartLengths(): number[] {
-    if (this.metadata?.state === 'complete') {
-      const { metadata } = this;
-      return Array.from({ length: countParts(metadata) }, (_, part) => lengthOfPart(metadata, part));
-    }
-    const noted = new Uint8Array(readFileSync(this.#base + PARTS));
-    const words = new Uint32Array(noted.buffer, 0, noted.length >> 2);
-    const size = statSync(this.#base + BYTES).size;
-    const partBytes = this.metadata?.partBytes ?? 0;
-    return Array.from(words, (length, part) => Math.max(0, Math.min(length, partBytes, size - part * partBytes)));
-  }
+function readPartLengths(base: string, metadata: FileMetadata | undefined): number[] {
+  if (metadata?.state === 'complete')
+    return Array.from({ length: countParts(metadata) }, (_, part) => lengthOfPart(metadata, part));
+  if (!existsSync(base + PARTS)) return [];
+  const noted = new Uint8Array(readFileSync(base + PARTS));
+  const words = new Uint32Array(noted.buffer, 0, noted.length >> 2);
+  const size = statSync(base + BYTES, { throwIfNoEntry: false })?.size ?? 0;
+  return clampPartLengths(words, metadata?.partBytes ?? 0, size);
 }
 
 /** What was there stays. */
