@@ -1,5 +1,5 @@
 /** Tables in IndexedDB, shared by all tabs of the origin. @module */
-import { TABLE_NAMES, type Tables, type Transaction } from './tables.js';
+import { TABLE_NAMES, type TableName, type Tables, type Transaction } from './tables.js';
 
 /** The database's name, which `uninstallInference` knows too. */
 const RESPONSES_DATABASE = 'inpage-responses';
@@ -10,13 +10,22 @@ const VERSION = 2;
 /** Milliseconds after which a database that does not open counts as refused. */
 const OPEN_TIMEOUT_MS = 5000;
 
-/** @throws what IndexedDB throws where it is refused */
-export async function openIndexedDbTables(name = RESPONSES_DATABASE): Promise<Tables> {
+/** What was written; without a record: removed. */
+export type Write = [table: TableName, name: string, record?: unknown];
+
+/**
+ * @param onLost told what a step had written that did not reach the disk, because there was no room for it, say
+ * @throws what IndexedDB throws where it is refused
+ */
+export async function openIndexedDbTables(
+  onLost: (writes: readonly Write[]) => void,
+  name = RESPONSES_DATABASE,
+): Promise<Tables> {
   const database = await open(name);
   return {
-    update: (work) => runTransaction(database, work),
+    update: (work) => runTransaction(database, onLost, work),
     clear: () =>
-      runTransaction(database, (_, stores) => {
+      runTransaction(database, onLost, (_, stores) => {
         for (const store of stores) store.clear();
         return Promise.resolve();
       }),
@@ -74,11 +83,17 @@ function open(name: string): Promise<IDBDatabase> {
 /** Resolves with the result as soon as the work is done: every later transaction sees it, so no one waits for the disk. */
 function runTransaction<Result>(
   database: IDBDatabase,
+  onLost: (writes: readonly Write[]) => void,
   work: (transaction: Transaction, stores: IDBObjectStore[]) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const opened = database.transaction(TABLE_NAMES, 'readwrite', { durability: 'relaxed' });
-    opened.addEventListener('abort', () => reject(opened.error ?? new Error('The transaction was aborted.')));
+    const writes: Write[] = [];
+    let isDone = false;
+    opened.addEventListener('abort', () => {
+      if (isDone) onLost(writes);
+      else reject(opened.error ?? new Error('The transaction was aborted.'));
+    });
     const stores = TABLE_NAMES.map((name) => opened.objectStore(name));
     const transaction: Transaction = {
       get: (table, name) => resultOf(opened.objectStore(table).get(name)),
@@ -90,13 +105,28 @@ function runTransaction<Result>(
         ]);
         return names.map((name, index) => [name, records[index]]);
       },
-      put: (table, name, record) => void opened.objectStore(table).put(record, name),
-      delete: (table, name) => void opened.objectStore(table).delete(name),
+      put: (table, name, record) => {
+        opened.objectStore(table).put(record, name);
+        writes.push([table, name, record]);
+      },
+      delete: (table, name) => {
+        opened.objectStore(table).delete(name);
+        writes.push([table, name]);
+      },
     };
-    work(transaction, stores).then(resolve, (thrown: Error) => {
-      reject(thrown);
-      opened.abort();
-    });
+    work(transaction, stores).then(
+      (result) => {
+        isDone = true;
+        resolve(result);
+      },
+      (thrown: Error) => {
+        reject(thrown);
+        // It may have ended by itself.
+        try {
+          opened.abort();
+        } catch {}
+      },
+    );
   });
 }
 

@@ -28,15 +28,31 @@ export interface Tables {
   clear(): Promise<void>;
 }
 
-/** Tables that end with their engine. */
-export function createMemoryTables(): Tables {
+/**
+ * Tables that end with their engine.
+ * @param below tables that take no more: what they have is still read, and removed from them
+ */
+export function createMemoryTables(below?: Tables): Tables {
+  /** Undefined: what is below was removed. */
   const tables = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((name) => [name, new Map()]));
   const of = (table: TableName): Map<string, unknown> => tables.get(table)!;
   const transaction: Transaction = {
-    get: (table, name) => Promise.resolve(of(table).get(name)),
-    all: (table) => Promise.resolve([...of(table)]),
+    get: (table, name) => {
+      const isBelow = below && !of(table).has(name);
+      return isBelow
+        ? below.update((lower) => lower.get(table, name)).catch(() => undefined)
+        : Promise.resolve(of(table).get(name));
+    },
+    all: async (table) => {
+      const lower = (await below?.update((each) => each.all(table)).catch(() => undefined)) ?? [];
+      return [...new Map([...lower, ...of(table)])].filter(([, record]) => record !== undefined);
+    },
     put: (table, name, record) => void of(table).set(name, record),
-    delete: (table, name) => void of(table).delete(name),
+    delete: (table, name) => {
+      if (!below) return void of(table).delete(name);
+      of(table).set(name, undefined);
+      void below.update(async (lower) => lower.delete(table, name)).catch(() => {});
+    },
   };
   let last: Promise<unknown> = Promise.resolve();
   const update: Tables['update'] = (work) => {

@@ -1,11 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openDeviceTables } from '../../../src/gateway/state/device-tables.js';
 import { hasDatabase, openIndexedDbTables } from '../../../src/gateway/state/indexed-db-tables.js';
 import { ResponseStore } from '../../../src/gateway/state/response-store.js';
 
 const NAME = 'inpage-responses-test';
 
 const open = async (maxBytes = 1e6): Promise<ResponseStore> =>
-  new ResponseStore(await openIndexedDbTables(NAME), { maxBytes, now: Date.now, service: '/v1' });
+  new ResponseStore(await openIndexedDbTables(() => {}, NAME), { maxBytes, now: Date.now, service: '/v1' });
 
 afterEach(
   () =>
@@ -47,7 +48,7 @@ describe('responses in IndexedDB', () => {
   });
 
   it('a step that fails leaves nothing', async () => {
-    const tables = await openIndexedDbTables(NAME);
+    const tables = await openIndexedDbTables(() => {}, NAME);
     const failing = tables.update(async (transaction) => {
       transaction.put('items', 'me a', 'b');
       await transaction.get('items', 'me a');
@@ -55,5 +56,51 @@ describe('responses in IndexedDB', () => {
     });
     await expect(failing).rejects.toThrow('no');
     expect(await tables.update((transaction) => transaction.all('items'))).toEqual([]);
+  });
+});
+
+describe('a device that refuses what is to be stored', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const openOnDevice = async (): Promise<ResponseStore> =>
+    new ResponseStore(await openDeviceTables(NAME), { maxBytes: 1e6, now: Date.now, service: '/v1' });
+  /** Steps end as without room, when they write to a table of this name. */
+  const refuse = (table: string): void => {
+    const put = IDBObjectStore.prototype.put;
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...args) {
+      const request = put.apply(this, args);
+      if (this.name === table) request.addEventListener('success', () => this.transaction.abort());
+      return request;
+    });
+  };
+  const idsOf = async (store: ResponseStore, id: string): Promise<string[] | undefined> =>
+    (await store.historyOf('me', id))?.items.map((item) => item.id);
+
+  // The first is refused before the step is over, the last behind it.
+  it.each(['responses', 'sums'])('[H20] has it in memory, with what is on the disk (%s)', async (table) => {
+    const store = await openOnDevice();
+    await store.keep('me', response('a'));
+    refuse(table);
+    expect(await store.keep('me', response('b', 'a'))).toBe(true);
+    expect(await idsOf(store, 'b')).toEqual(['in-a', 'out-a', 'in-b', 'out-b']);
+    expect(await store.keep('me', response('c', 'b'))).toBe(true);
+    expect(await idsOf(store, 'c')).toHaveLength(6);
+    expect((await store.usage()).responses).toBe(3);
+    vi.restoreAllMocks();
+    expect((await (await openOnDevice()).usage()).responses).toBe(1);
+    await store.remove('me', 'a');
+    expect(await store.find('me', 'a')).toBeUndefined();
+    expect(await (await openOnDevice()).find('me', 'a')).toBeUndefined();
+    await store.clear();
+    expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  });
+
+  it('[H20] has no database', async () => {
+    vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
+      throw new DOMException('no', 'SecurityError');
+    });
+    const store = await openOnDevice();
+    expect(await store.keep('me', response('a'))).toBe(true);
+    expect(await idsOf(store, 'a')).toEqual(['in-a', 'out-a']);
   });
 });
