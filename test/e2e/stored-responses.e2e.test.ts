@@ -83,7 +83,7 @@ it('[H20] after a reload a response is found without a model, and a chained turn
     before = bytes;
     return isSame;
   };
-  await expect.poll(isWritten, { timeout: 60_000, interval: 500 }).toBe(true);
+  await expect.poll(isWritten, { timeout: 60_000, interval: 1_500 }).toBe(true);
   await reload(page);
   expect((await get(page, first.id)).body).toEqual(first);
   expect((await send(page, 'GET', `/responses/${first.id}/input_items`)).body.data).toHaveLength(2);

@@ -1,6 +1,6 @@
 /** Conversations that clients add items to, and that responses are made in. Items are JSON that nothing here looks into. @module */
 import {
-  addHome,
+  addHomes,
   bytesOf,
   type ConversationRecord,
   deleteConversationItem,
@@ -171,10 +171,8 @@ export class ConversationStore {
     });
     const bytes = added.reduce((sum, each) => sum + each.bytes, 0);
     if (record.bytes + bytes > this.#room.maxBytes) return undefined;
-    for (const { item } of added) {
-      transaction.put('conversationItems', nameOf(owner, id, item.id), item);
-      await addHome(transaction, nameOf(owner, item.id), id);
-    }
+    for (const { item } of added) transaction.put('conversationItems', nameOf(owner, id, item.id), item);
+    await addHomes(transaction, owner, { items: added.map(({ item }) => item), home: id });
     const name = nameOf(owner, id);
     const grown: ConversationRecord = {
       ...record,

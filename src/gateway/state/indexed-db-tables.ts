@@ -24,13 +24,22 @@ export async function openIndexedDbTables(
   const database = await open(name);
   return {
     update: (work) => runTransaction(database, onLost, work),
-    clear: () =>
-      runTransaction(database, onLost, (_, stores) => {
-        for (const store of stores) store.clear();
-        return Promise.resolve();
-      }),
+    clear: () => clear(database),
   };
 }
+
+/** Resolves when the disk has removed it: then nothing brings it back. */
+function clear(database: IDBDatabase): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction(TABLE_NAMES, 'readwrite');
+    transaction.addEventListener('complete', () => resolve());
+    transaction.addEventListener('abort', () => reject(abortReason(transaction)));
+    for (const table of TABLE_NAMES) transaction.objectStore(table).clear();
+  });
+}
+
+const abortReason = (transaction: IDBTransaction): Error =>
+  transaction.error ?? new Error('The transaction was aborted.');
 
 /** Whether there is a database, found out without leaving one. */
 export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
@@ -84,7 +93,7 @@ function open(name: string): Promise<IDBDatabase> {
 function runTransaction<Result>(
   database: IDBDatabase,
   onLost: (writes: readonly Write[]) => void,
-  work: (transaction: Transaction, stores: IDBObjectStore[]) => Promise<Result>,
+  work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const opened = database.transaction(TABLE_NAMES, 'readwrite', { durability: 'relaxed' });
@@ -92,9 +101,8 @@ function runTransaction<Result>(
     let isDone = false;
     opened.addEventListener('abort', () => {
       if (isDone) onLost(writes);
-      else reject(opened.error ?? new Error('The transaction was aborted.'));
+      else reject(abortReason(opened));
     });
-    const stores = TABLE_NAMES.map((name) => opened.objectStore(name));
     const transaction: Transaction = {
       get: (table, name) => resultOf(opened.objectStore(table).get(name)),
       async all(table) {
@@ -114,7 +122,7 @@ function runTransaction<Result>(
         writes.push([table, name]);
       },
     };
-    work(transaction, stores).then(
+    work(transaction).then(
       (result) => {
         isDone = true;
         resolve(result);

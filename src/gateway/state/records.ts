@@ -64,8 +64,16 @@ export async function read<Stored>(
 /** At most so many places of an item are known: the first, and the latest. */
 const MAX_HOMES = 8;
 
-/** Says that an item is in a response or a conversation. @param home its id */
-export async function addHome(transaction: Transaction, name: string, home: string): Promise<void> {
+/** Says that items are in a response or a conversation. @param home its id */
+export async function addHomes(
+  transaction: Transaction,
+  owner: string,
+  { items, home }: { items: readonly StoredItem[]; home: string },
+): Promise<void> {
+  await Promise.all(items.map(({ id }) => addHome(transaction, nameOf(owner, id), home)));
+}
+
+async function addHome(transaction: Transaction, name: string, home: string): Promise<void> {
   const known = (await homesOf(transaction, name)).filter((each) => each !== home);
   const homes = known.length < MAX_HOMES ? known : [...known.slice(0, 1), ...known.slice(2 - MAX_HOMES)];
   transaction.put('items', name, [...homes, home]);
@@ -87,7 +95,8 @@ export async function homesOf(transaction: Transaction, name: string): Promise<r
 export async function deleteResponse(transaction: Transaction, owner: string, response: ResponseRecord): Promise<void> {
   const { body, input } = response;
   transaction.delete('responses', nameOf(owner, body.id));
-  for (const { id } of [...input, ...body.output]) await removeHome(transaction, nameOf(owner, id), body.id);
+  const items = [...input, ...body.output];
+  await Promise.all(items.map(({ id }) => removeHome(transaction, nameOf(owner, id), body.id)));
 }
 
 /** Removes an item's record, and what leads to it. */

@@ -3,7 +3,7 @@ import type { StoredResponses } from '../../core/models/stored-model.js';
 import type { BackgroundRun } from './background-run.js';
 import { ConversationStore } from './conversation-store.js';
 import {
-  addHome,
+  addHomes,
   bytesOf,
   type Chain,
   type ConversationRecord,
@@ -79,20 +79,19 @@ export class ResponseStore {
     const owner = this.#ownerOf(caller);
     const name = nameOf(owner, body.id);
     return this.#tables.update(async (transaction) => {
-      const known = await read<ResponseRecord>(transaction, 'responses', name);
+      const [known, before] = await Promise.all([
+        read<ResponseRecord>(transaction, 'responses', name),
+        previous === undefined ? undefined : read<ResponseRecord>(transaction, 'responses', nameOf(owner, previous)),
+      ]);
       if (known && !known.job) return true;
       if (known) await this.#delete(transaction, owner, known);
-      const before =
-        previous === undefined
-          ? undefined
-          : await read<ResponseRecord>(transaction, 'responses', nameOf(owner, previous));
       if (previous !== undefined && !before) return false;
       const root = before?.root ?? body.id;
       const chain = await read<Chain>(transaction, 'chains', nameOf(owner, root));
       const total = (chain?.bytes ?? 0) + bytes;
       if (total > this.#room.maxBytes) return false;
       transaction.put('responses', name, { root, body, input, conversation, job } satisfies ResponseRecord);
-      for (const { id } of [...input, ...body.output]) await addHome(transaction, nameOf(owner, id), body.id);
+      await addHomes(transaction, owner, { items: [...input, ...body.output], home: body.id });
       const members = { ...chain?.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
       const grown = { used: this.#room.now(), bytes: total, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
@@ -255,15 +254,17 @@ export class ResponseStore {
     last: string | undefined,
     { members }: Chain,
   ): Promise<History> {
-    const parts: StoredItem[][] = [];
-    let complete = true;
-    for (let id = last; id !== undefined; id = members[id]?.previous) {
-      const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
-      const input = response && (await readInput(transaction, owner, response));
-      if (response && input) parts.push([...input.items, ...response.body.output]);
-      complete &&= input?.complete ?? false;
-    }
-    return { items: parts.toReversed().flat(), complete };
+    const ids: string[] = [];
+    for (let id = last; id !== undefined; id = members[id]?.previous) ids.push(id);
+    const parts = await Promise.all(
+      ids.toReversed().map(async (id) => {
+        const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
+        if (!response) return { items: [], complete: false };
+        const input = await readInput(transaction, owner, response);
+        return { items: [...input.items, ...response.body.output], complete: input.complete };
+      }),
+    );
+    return { items: parts.flatMap(({ items }) => items), complete: parts.every(({ complete }) => complete) };
   }
 }
 

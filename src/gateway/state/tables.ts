@@ -36,6 +36,12 @@ export function createMemoryTables(below?: Tables): Tables {
   /** Undefined: what is below was removed. */
   const tables = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((name) => [name, new Map()]));
   const of = (table: TableName): Map<string, unknown> => tables.get(table)!;
+  const removeBelow = async (lower: Tables, table: TableName, name: string): Promise<void> => {
+    await lower.update(async (each) => each.delete(table, name));
+    // Asked in a step of its own, because the one above can still be lost.
+    const isGone = (await lower.update((each) => each.get(table, name))) === undefined;
+    if (isGone && of(table).get(name) === undefined) of(table).delete(name);
+  };
   const transaction: Transaction = {
     get: (table, name) => {
       const isBelow = below && !of(table).has(name);
@@ -49,9 +55,13 @@ export function createMemoryTables(below?: Tables): Tables {
     },
     put: (table, name, record) => void of(table).set(name, record),
     delete: (table, name) => {
-      if (!below) return void of(table).delete(name);
-      of(table).set(name, undefined);
-      void below.update(async (lower) => lower.delete(table, name)).catch(() => {});
+      const records = of(table);
+      if (!below) return void records.delete(name);
+      // It is being removed below, or could not be: to try again could go on forever.
+      const isHidden = records.has(name) && records.get(name) === undefined;
+      if (isHidden) return;
+      records.set(name, undefined);
+      removeBelow(below, table, name).catch(() => {});
     },
   };
   let last: Promise<unknown> = Promise.resolve();

@@ -73,6 +73,15 @@ describe('a device that refuses what is to be stored', () => {
       return request;
     });
   };
+  /** Steps end as without room, when they remove something. */
+  const refuseRemovals = () => {
+    const remove = IDBObjectStore.prototype.delete;
+    return vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function (this: IDBObjectStore, key) {
+      const request = remove.call(this, key);
+      request.addEventListener('success', () => this.transaction.abort());
+      return request;
+    });
+  };
   const idsOf = async (store: ResponseStore, id: string): Promise<string[] | undefined> =>
     (await store.historyOf('me', id))?.items.map((item) => item.id);
 
@@ -93,6 +102,34 @@ describe('a device that refuses what is to be stored', () => {
     expect(await (await openOnDevice()).find('me', 'a')).toBeUndefined();
     await store.clear();
     expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  });
+
+  it('hides what cannot be removed from the disk, which is tried once', async () => {
+    const store = await openOnDevice();
+    await store.keep('me', response('a'));
+    refuse('sums');
+    await store.keep('me', response('b'));
+    const removals = refuseRemovals();
+    await store.remove('me', 'a');
+    expect(await store.find('me', 'a')).toBeUndefined();
+    expect(await idsOf(store, 'b')).toEqual(['in-b', 'out-b']);
+    // Its steps come after those above.
+    expect((await (await openOnDevice()).usage()).responses).toBe(1);
+    // The response, its two items and its chain.
+    expect(removals).toHaveBeenCalledTimes(4);
+  });
+
+  it('tells that it could not remove everything', async () => {
+    const store = await openOnDevice();
+    await store.keep('me', response('a'));
+    const clear = IDBObjectStore.prototype.clear;
+    vi.spyOn(IDBObjectStore.prototype, 'clear').mockImplementation(function (this: IDBObjectStore) {
+      const request = clear.call(this);
+      request.addEventListener('success', () => this.transaction.abort());
+      return request;
+    });
+    await expect(store.clear()).rejects.toThrow('aborted');
+    expect(await store.find('me', 'a')).toMatchObject({ id: 'a' });
   });
 
   it('[H20] has no database', async () => {
