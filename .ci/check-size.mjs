@@ -63,4 +63,10 @@ for (const entry of ['gateway-worker.js', 'model-worker.js', 'transformers-backe
   failed ||= brings;
   console.log(`${brings ? 'FAIL' : 'ok  '} ${entry} ${brings ? 'imports' : 'does without'} transformers.js`);
 }
+/** A page fetches what answers its own routes when it has some. */
+for (const entry of ['index.js', 'service-worker.js']) {
+  const brings = [...withImports(join('dist', entry))].some((file) => /chunks\/page-routes-[^/]*\.js$/.test(file));
+  failed ||= brings;
+  console.log(`${brings ? 'FAIL' : 'ok  '} ${entry} ${brings ? 'imports' : 'does without'} page-routes`);
+}
 process.exitCode = failed ? 1 : 0;
