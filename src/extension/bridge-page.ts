@@ -15,7 +15,7 @@ import type {
 } from './host-protocol.js';
 import { joinPorts } from './join-ports.js';
 import { askBackground } from './keep-inference-host.js';
-import { hostService, reachHost } from './reach-host.js';
+import { hostService, reachStartedHost } from './reach-host.js';
 import { requireExtension } from './web-extension.js';
 
 /**
@@ -39,6 +39,7 @@ function say(port: MessagePort, message: BridgeToPage): void {
 /** Answers what comes through the port of one `connectInference`. */
 function serve(port: MessagePort): void {
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<PageToBridge>) => {
+    if (data.type === 'ping') return say(port, { type: 'bridge' });
     const answered = data.type === 'call' && call ? passOn(call) : connect(port);
     answered.catch((thrown: unknown) =>
       say(call ?? port, { type: 'error', error: serializeInferenceError(toInferenceError(thrown)) }),
@@ -57,7 +58,7 @@ async function passOn(call: MessagePort): Promise<void> {
   const left = new AbortController();
   const leave = (): void => left.abort();
   call.addEventListener('close', leave);
-  const { port, hello } = await reachHost('page', left.signal);
+  const { port, hello } = await reachStartedHost('page', left.signal);
   call.removeEventListener('close', leave);
   joinPorts(call, port, { outward: (message) => message });
   say(call, hello);

@@ -8,7 +8,7 @@ import type { Connect } from '../relay/handshake.js';
 import { findBridge } from './connect-page.js';
 import { itemsOf, OpenCall } from '../relay/stream/open-call.js';
 import { CONTROL_TIMING, type HostCall, type HostCalls, type HostHello } from './host-protocol.js';
-import { hostService, reachHost } from './reach-host.js';
+import { hostService, reachHost, reachStartedHost } from './reach-host.js';
 import { StatusWatch } from './status-watch.js';
 import { isOfExtension, requireExtension, webExtension } from './web-extension.js';
 
@@ -73,7 +73,7 @@ export async function connectInference<Connection extends PageConnection = Infer
     const stop = asked ? AbortSignal.any([asked, signal]) : signal;
     if (stop.aborted) throw cancelled();
     const payload: HostCall = { method: name, model };
-    const { port } = await reachHost('control', stop);
+    const { port } = await reachStartedHost('control', stop);
     const answer = new OpenCall(port, payload, { signal: stop, timing: CONTROL_TIMING, lifeline: undefined });
     let result: unknown;
     for await (const item of itemsOf(answer)) result = item;

@@ -10,6 +10,13 @@ import type { BridgeToPage, FindBridgeMessage, HostHello, PageToBridge } from '.
 const BRIDGE_TIMEOUT_MS = 3_500;
 const RETRY_DELAY_MS = 200;
 
+/**
+ * Milliseconds between two questions whether the content script is still there, and how many it may leave unanswered. It runs in the
+ * page's own thread: what suspends the one suspends the other.
+ */
+const PING_EVERY_MS = 5_000;
+const MAX_UNANSWERED = 3;
+
 /** The content script, which the person allows to answer this page. */
 export interface Bridge {
   hello: HostHello;
@@ -27,7 +34,7 @@ export async function findBridge(): Promise<Bridge> {
   const connected = awaitHello(port);
   say({ type: 'connect' });
   return {
-    hello: await connected,
+    hello: await whileAnswered(connected, port),
     async connect(signal) {
       const { port1, port2 } = new MessageChannel();
       const reached = awaitHello(port1);
@@ -40,6 +47,34 @@ export async function findBridge(): Promise<Bridge> {
       }
     },
   };
+}
+
+/** The result, for which a person may take as long as they like. @throws InferenceError `unavailable`: the content script is gone */
+async function whileAnswered<Result>(result: Promise<Result>, port: MessagePort): Promise<Result> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  const lost = new Promise<never>((_, reject) => {
+    const lose = (): void => reject(new InferenceError('unavailable', 'The extension does not answer any more.'));
+    let unanswered = 0;
+    port.addEventListener('message', () => (unanswered = 0), { signal });
+    // Not every browser tells one end of a MessagePort that the other is closed.
+    port.addEventListener('close', lose, { signal });
+    const timer = setInterval(() => {
+      if (unanswered === MAX_UNANSWERED) return lose();
+      unanswered += 1;
+      const ping: PageToBridge = { type: 'ping' };
+      port.postMessage(ping);
+    }, PING_EVERY_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+  });
+  try {
+    return await Promise.race([result, lost]);
+  } catch (thrown) {
+    port.close();
+    throw thrown;
+  } finally {
+    settled.abort();
+  }
 }
 
 /** The port at whose other end a content script is. */

@@ -87,9 +87,9 @@ export interface FindBridgeMessage {
   inpage: 'find-bridge';
 }
 
-/** Of a web page, on that port. With `call` comes the port of a request. */
+/** Of a web page, on that port. With `call` comes the port of a request; `ping` is answered with `bridge`. */
 export interface PageToBridge {
-  type: 'connect' | 'call';
+  type: 'connect' | 'call' | 'ping';
 }
 
 /** Of the content script, on that port: it is there; the person allowed it, and this is the host; neither. */

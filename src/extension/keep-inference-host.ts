@@ -75,12 +75,14 @@ export async function askBackground<Answer extends BackgroundAnswer>(
   { runtime }: WebExtension,
   message: OpenHostMessage | AskConsentMessage,
 ): Promise<Answer> {
+  // Rejects where no one listens, and throws where the extension was reloaded.
+  const send = async () => (await runtime.sendMessage(message)) as Answer | undefined;
   // A background worker that is ended before it has answered is started by the next message.
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    // Rejects where no one listens.
-    const answer = (await runtime.sendMessage(message).catch(() => undefined)) as Answer | undefined;
+    const answer = await send().catch(() => undefined);
     if (answer) return answer;
   }
+  requireExtension();
   throw new InferenceError(
     'unavailable',
     'The background script of this extension does not call `keepInferenceHost()`.',

@@ -83,17 +83,22 @@ function awaitHello(port: WirePort): Promise<HostHello | undefined> {
 /** Milliseconds until the host must have started: more than it gives itself. */
 const HOST_START_TIMEOUT_MS = 45_000;
 
-/** What the host says of its service, once it has started. @throws InferenceError of the host, or `unavailable` */
-export async function hostService(signal: AbortSignal, kind: HostPortKind = 'request'): Promise<HostHello> {
+/** {@link reachHost}, within the time that a host has to start. @throws InferenceError of the host, or `unavailable` */
+export async function reachStartedHost(kind: HostPortKind, signal: AbortSignal): Promise<HostConnection> {
   const deadline = AbortSignal.timeout(HOST_START_TIMEOUT_MS);
   try {
-    const { port, hello } = await reachHost(kind, AbortSignal.any([signal, deadline]));
-    closeCallPort(port);
-    return hello;
+    return await reachHost(kind, AbortSignal.any([signal, deadline]));
   } catch (thrown) {
-    if (!deadline.aborted) throw thrown;
+    if (signal.aborted || !deadline.aborted) throw thrown;
     throw new InferenceError('unavailable', 'The document that hosts inference did not start in time.', {
       retryAfter: 5,
     });
   }
+}
+
+/** What the host says of its service, once it has started. @throws InferenceError like {@link reachStartedHost} */
+export async function hostService(signal: AbortSignal, kind: HostPortKind = 'request'): Promise<HostHello> {
+  const { port, hello } = await reachStartedHost(kind, signal);
+  closeCallPort(port);
+  return hello;
 }

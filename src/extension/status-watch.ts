@@ -1,13 +1,15 @@
 /** A copy of the models' state, kept up to date by the host. @module */
 import type { ModelStatus } from '../core/models/model-status.js';
 import { pause } from '../core/platform/pause.js';
-import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { OpenCall } from '../relay/stream/open-call.js';
 import { STATUS_TIMING, type StatusItem } from './host-protocol.js';
 import { reachOpenHost } from './reach-host.js';
 
 /** Milliseconds until a host that has gone is looked for again. It is not opened for this. */
 const RETRY_DELAY_MS = 1_000;
+
+/** Milliseconds until a host that has said what it serves must have told the first state; it may be gone again. */
+const FIRST_STATE_TIMEOUT_MS = 5_000;
 
 /** Watches from its construction until the signal aborts, across changes of host. */
 export class StatusWatch {
@@ -16,13 +18,13 @@ export class StatusWatch {
   #models: ModelStatus[] = [];
   #onFirst: () => void = () => {};
   #awake = new AbortController();
-  /** Resolves with the first state, or when the watch is stopped. */
+  /** Resolves with the first state, when it is overdue, or when the watch is stopped. */
   readonly first: Promise<void>;
 
   constructor(stopped: AbortSignal) {
     this.#stopped = stopped;
     const told = new Promise<void>((resolve) => (this.#onFirst = resolve));
-    this.first = Promise.race([told, rejectOnAbort(stopped)]).catch(() => {});
+    this.first = Promise.race([told, pause(FIRST_STATE_TIMEOUT_MS, stopped)]);
     stopped.addEventListener('abort', () => this.#take([]));
     void this.#watch();
   }

@@ -1,17 +1,20 @@
-import { expect, it, vi } from 'vitest';
-import { reachHost } from '../../src/extension/reach-host.js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { hostService, reachHost, reachStartedHost } from '../../src/extension/reach-host.js';
 import { startInferenceHost } from '../../src/extension/host.js';
+import { StatusWatch } from '../../src/extension/status-watch.js';
 import type { RuntimePort } from '../../src/extension/web-extension.js';
 import { connectedPorts } from './support/runtime-ports.js';
 
 /** An extension whose host and other contexts are this process. */
-function stubExtension(): void {
+function stubExtension(
+  sendMessage: () => Promise<unknown> = () => Promise.reject(new Error('Could not establish connection.')),
+): { runtime: { id: string | undefined } } {
   const hosts = new Set<(port: RuntimePort) => void>();
-  vi.stubGlobal('chrome', {
+  const api = {
     runtime: {
-      id: 'extension',
+      id: 'extension' as string | undefined,
       getURL: (path: string) => `chrome-extension://extension/${path}`,
-      sendMessage: () => Promise.reject(new Error('Could not establish connection.')),
+      sendMessage,
       onConnect: { addListener: (listener: (port: RuntimePort) => void) => hosts.add(listener) },
       connect({ name }: { name: string }) {
         const [caller, callee] = connectedPorts(name, { origin: 'chrome-extension://extension' });
@@ -22,7 +25,9 @@ function stubExtension(): void {
         return caller;
       },
     },
-  });
+  };
+  vi.stubGlobal('chrome', api);
+  return api;
 }
 
 const { signal } = new AbortController();
@@ -45,4 +50,51 @@ it('without a host, and without a background that opens one, connecting fails an
 it('outside an extension, and in one that was reloaded since, nothing can be reached', async () => {
   await expect(reachHost('request', signal)).rejects.toMatchObject({ code: 'unavailable' });
   await expect(startInferenceHost()).rejects.toMatchObject({ code: 'unavailable', details: { permanent: true } });
+});
+
+it('a host whose document opens and never starts is waited for as long as it may take, and no longer', async () => {
+  stubExtension(() => Promise.resolve({}));
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => {
+    expect(limit).toBeLessThan(60_000);
+    const late = new AbortController();
+    setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), 250);
+    return late.signal;
+  });
+  onTestFinished(() => timeout.mockRestore());
+  const error = { name: 'InferenceError', code: 'unavailable', message: expect.stringContaining('in time') as string };
+  await expect(hostService(signal)).rejects.toMatchObject(error);
+  await expect(reachStartedHost('control', signal)).rejects.toMatchObject(error);
+  const left = new AbortController();
+  const reached = reachStartedHost('page', left.signal);
+  left.abort(new Error('left'));
+  await expect(reached).rejects.toThrow('left');
+});
+
+it('whoever connects does not wait for the state of a host that is gone again', async () => {
+  stubExtension();
+  vi.useFakeTimers();
+  const stopped = new AbortController();
+  onTestFinished(() => {
+    stopped.abort();
+    vi.useRealTimers();
+  });
+  const watch = new StatusWatch(stopped.signal);
+  const first = vi.fn<() => void>();
+  void watch.first.then(first);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(first).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(first).toHaveBeenCalledOnce();
+  expect(watch.models).toEqual([]);
+});
+
+it('an extension that is reloaded while its background is asked is the error of one that was reloaded', async () => {
+  const api = stubExtension(() => {
+    api.runtime.id = undefined;
+    throw new Error('Extension context invalidated.');
+  });
+  await expect(reachHost('request', signal)).rejects.toMatchObject({
+    code: 'unavailable',
+    details: { permanent: true },
+  });
 });

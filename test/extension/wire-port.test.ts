@@ -95,3 +95,53 @@ it('nothing is thrown where the extension was reloaded, and every method of its 
   there.disconnect();
   expect(closed).toHaveBeenCalledOnce();
 });
+
+it.each([
+  ['json', undefined],
+  ['structured_clone', structuredClone],
+])('[Z12] bytes are exact with `message_serialization` %s', async (_, carry) => {
+  const [here, there] = connectedPorts(undefined, undefined, carry);
+  const bytes = Uint8Array.from({ length: 600_000 }, (_unused, index) => (index * 7) % 256);
+  void answerCall(
+    new WirePort(there),
+    async function* (payload: { body: ArrayBuffer }) {
+      yield [{ status: 200 }, { bytes: new Uint8Array(payload.body) }];
+      yield [{ bytes: new Uint8Array() }, { bytes: new Uint8Array([0, 128, 255]), checkpoint: undefined }];
+    },
+    REQUEST_TIMING,
+  );
+  const got: unknown[] = [];
+  for await (const item of itemsOf(new OpenCall(new WirePort(here), { body: bytes.buffer }, options))) got.push(item);
+  expect(got).toEqual([
+    { status: 200 },
+    { bytes },
+    { bytes: new Uint8Array() },
+    { bytes: new Uint8Array([0, 128, 255]) },
+  ]);
+});
+
+it('[Z07] something comes at least every 20 s, however long the model is silent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [here, there] = connectedPorts();
+  const heard = vi.fn<(message: unknown) => void>();
+  here.onMessage.addListener(heard);
+  void answerCall(new WirePort(there), () => silent(), REQUEST_TIMING);
+  const left = new AbortController();
+  const answer = new OpenCall<string>(new WirePort(here), 'asked', { ...options, signal: left.signal }).next();
+  for (let count = 0; count < 6; count += 1) {
+    heard.mockClear();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(heard).toHaveBeenCalled();
+  }
+  // Handled in time.
+  answer.catch(() => {});
+  left.abort(new Error('left'));
+  await vi.advanceTimersByTimeAsync(REQUEST_TIMING.cancel);
+  await expect(answer).rejects.toThrow('cancelled');
+});
+
+/** A model that never says anything. */
+async function* silent(): AsyncGenerator<string[]> {
+  yield await new Promise<string[]>(() => {});
+}

@@ -1,6 +1,11 @@
 /** Connections of the extension API, without a browser. @module */
 import type { RuntimePort, Sender } from '../../../src/extension/web-extension.js';
 
+/** How the browser carries messages: by the manifest's `message_serialization`. */
+type Carry = (message: unknown) => unknown;
+
+const asJson: Carry = (message) => JSON.parse(JSON.stringify(message));
+
 class FakePort implements RuntimePort {
   readonly name: string;
   readonly sender?: Sender;
@@ -11,14 +16,17 @@ class FakePort implements RuntimePort {
   readonly onMessage = listened(this.#messages);
   readonly onDisconnect = listened(this.#ends);
 
-  constructor(name: string, sender?: Sender) {
+  readonly #carry: Carry;
+
+  constructor(name: string, carry: Carry, sender?: Sender) {
     this.name = name;
+    this.#carry = carry;
     if (sender) this.sender = sender;
   }
 
   postMessage(message: unknown): void {
     if (!this.#isOpen) throw new Error('Attempting to use a disconnected port object');
-    const carried = JSON.parse(JSON.stringify(message)) as unknown;
+    const carried = this.#carry(message);
     for (const listener of this.peer!.#messages) listener(carried);
   }
 
@@ -37,9 +45,13 @@ function listened<Listener>(listeners: Set<Listener>) {
   };
 }
 
-/** Both ends of a connection: messages are JSON, and only the other end is told of a disconnection. */
-export function connectedPorts(name = 'inpage:request', sender?: Sender): [caller: RuntimePort, callee: RuntimePort] {
-  const [caller, callee] = [new FakePort(name), new FakePort(name, sender)];
+/** Both ends of a connection, of which only the other one is told of a disconnection. */
+export function connectedPorts(
+  name = 'inpage:request',
+  sender?: Sender,
+  carry = asJson,
+): [caller: RuntimePort, callee: RuntimePort] {
+  const [caller, callee] = [new FakePort(name, carry), new FakePort(name, carry, sender)];
   caller.peer = callee;
   callee.peer = caller;
   return [caller, callee];
