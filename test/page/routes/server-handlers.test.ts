@@ -161,11 +161,11 @@ describe('the chat of the AI SDK with its default transport', () => {
     });
     const chat = new PlainChat();
     const sent = chat.sendMessage({ text: 'Count.' });
-    await vi.waitFor(() => expect(inference.status()[0]?.state).toBe('busy'));
+    await vi.waitFor(() => expect(inference.status()[0]?.state).toBe('busy'), 30_000);
     await chat.stop();
     await sent;
     expect(chat.status).toBe('ready');
-    await vi.waitFor(() => expect(inference.status()[0]?.state).toBe('ready'));
+    await vi.waitFor(() => expect(inference.status()[0]?.state).toBe('ready'), 30_000);
     await chat.sendMessage({ text: 'Are you free?' });
     expect(textOf(chat.lastMessage!)).toBe('free');
   });
@@ -186,7 +186,7 @@ describe('the chat of the AI SDK with its default transport', () => {
       },
     });
     await chat.sendMessage({ text: 'How is the weather in Oslo?' });
-    await vi.waitFor(() => expect(textOf(chat.lastMessage!)).toBe('It rains.'), 10_000);
+    await vi.waitFor(() => expect(textOf(chat.lastMessage!)).toBe('It rains.'), 30_000);
     expect(asked).toEqual([['get_weather', { city: 'Oslo' }]]);
     expect(chat.error).toBeUndefined();
   });
