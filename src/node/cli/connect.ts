@@ -77,10 +77,13 @@ const Metadata = v.object({
   limits_known: v.optional(v.boolean()),
 });
 
+/** What programs replace in their configuration by a variable, a file or a secret, which they would then send as the model's name. */
+const PLACEHOLDER = /\$[\w{]|\{(?:env|file):|os\.environ\//;
+
 // A leading dash would be a flag of the program that gets it.
 const ModelId = v.pipe(
   v.string(),
-  v.check((id) => id !== '' && !id.startsWith('-') && isPlain(id)),
+  v.check((id) => id !== '' && !id.startsWith('-') && isPlain(id) && !PLACEHOLDER.test(id)),
 );
 
 const ModelsAnswer = v.object({

@@ -138,6 +138,12 @@ describe('inpage connect', () => {
     ['a flag', { ...CHAT, id: '--yolo' }],
     ['an object for a name', { ...CHAT, id: { toString: 'x' } }],
     ['a very long name', { ...CHAT, id: 'a'.repeat(501) }],
+    ['a variable', { ...CHAT, id: 'a$SECRET' }],
+    ['a variable in braces', { ...CHAT, id: '${SECRET}' }],
+    ['a secret', { ...CHAT, id: '${{ secrets.KEY }}' }],
+    ['a file', { ...CHAT, id: '{file:~/.ssh/id_rsa}' }],
+    ['a variable as opencode names it', { ...CHAT, id: '{env:SECRET}' }],
+    ['a variable as litellm names it', { ...CHAT, id: 'os.environ/SECRET' }],
   ])('%s in the list of models is printed by no program', async (_, model) => {
     for (const list of [[model], [EARS, CHAT, model]]) {
       answer = { data: list };
