@@ -7,8 +7,8 @@ const TYPES_IN_ROW = 8;
 
 /** What runs first, then what is refused. Classes that are alike share their rows, of which the first says what they are. */
 export function classTable(): string {
-  const rows = MODEL_CLASSES.flatMap(({ kind, tasks, since, types }: ModelClasses) => {
-    const facts = [kind, tasks.length > 0 ? `works: ${tasks.join(', ')}` : 'refused', since];
+  const rows = MODEL_CLASSES.flatMap(({ kind, tasks, types }: ModelClasses) => {
+    const facts = [kind, tasks.length > 0 ? `works: ${tasks.join(', ')}` : 'refused'];
     const count = Math.ceil(types.length / TYPES_IN_ROW);
     return Array.from({ length: count }, (_, row) => [
       ...facts.map((fact) => (row === 0 ? fact : '')),
@@ -18,5 +18,5 @@ export function classTable(): string {
         .join(' '),
     ]);
   });
-  return markdownTable(['the class is', 'works or refused', 'since', '`model_type`'], rows);
+  return markdownTable(['the class is', 'works or refused', '`model_type`'], rows);
 }

@@ -8,7 +8,7 @@ import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
 import { endpointList, endpointPage } from './endpoint-pages.js';
-import { interfaceTable, methodTable } from './interface-table.js';
+import { interfaceTable, memberSections, methodTable } from './interface-table.js';
 import { recommendedTable } from './recommended-table.js';
 
 const PART = /(<!-- made: (.*?) -->)[^]*?(<!-- \/made -->)/g;
@@ -33,6 +33,7 @@ export function withoutLayout(text: string): string {
 async function make(what: string): Promise<string> {
   const [kind, file = '', name = ''] = what.split(' ');
   if (kind === 'members') return interfaceTable(file, name);
+  if (kind === 'sections') return memberSections(file, name);
   if (kind === 'methods') return methodTable(file, name);
   if (kind === 'endpoints') return endpointList();
   if (kind === 'endpoint') return endpointPage(file);

@@ -1,4 +1,4 @@
-/** A table of an interface's members, from their doc comments. @module */
+/** An interface's members, from their doc comments: a table, or a heading for each. @module */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { markdownTable } from './markdown-table.js';
@@ -30,6 +30,23 @@ export function interfaceTable(file: string, name: string): string {
       meaning,
     ]),
   );
+}
+
+/**
+ * A heading for each member, so that links and the search lead to it.
+ * @param file below the project's root
+ * @throws Error when the file does not declare the interface
+ */
+export function memberSections(file: string, name: string): string {
+  return readMembers(readFileSync(join(root, file), 'utf8'), name)
+    .map(({ name: member, type, preset, meaning }) =>
+      [
+        `### \`${member}\``,
+        `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`,
+        meaning,
+      ].join('\n\n'),
+    )
+    .join('\n\n');
 }
 
 /** Names and first sentences of an object's methods and fields: what one can do with it. */

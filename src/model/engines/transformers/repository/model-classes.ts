@@ -15,8 +15,6 @@ export interface ModelClasses {
   kind: string;
   /** For which tasks they run; none: they are refused. */
   tasks: readonly Task[];
-  /** The version of this package since which that is so. */
-  since: string;
   /** Values of `model_type`. */
   types: readonly string[];
 }
@@ -27,7 +25,6 @@ export const MODEL_CLASSES = [
   {
     kind: 'text decoder',
     tasks: ['chat', 'embeddings', 'rerank'],
-    since: '0.1.0',
     types: words(`
       afmoe apertus arcee bloom codegen cohere cohere2 deepseek_v3 ernie4_5 exaone falcon gemma gemma2 gemma3_text glm
       glm_moe_dsa gpt2 gpt_bigcode gpt_neo gpt_neox gpt_oss gptj granite helium hunyuan_v1_dense jais llama llama4_text
@@ -37,20 +34,13 @@ export const MODEL_CLASSES = [
   {
     kind: 'text decoder with convolutional or recurrent states',
     tasks: ['chat', 'embeddings', 'rerank'],
-    since: '0.1.0',
     types: words(`
       deepseek_v4 falcon_h1 granitemoehybrid lfm2 lfm2_moe nemotron_h olmo_hybrid qwen3_5_text qwen3_next zaya`),
   },
-  {
-    kind: 'text decoder whose prompt is read in both directions',
-    tasks: ['chat'],
-    since: '0.2.0',
-    types: ['hrm_text'],
-  },
+  { kind: 'text decoder whose prompt is read in both directions', tasks: ['chat'], types: ['hrm_text'] },
   {
     kind: 'vision model (text and images)',
     tasks: ['chat'],
-    since: '0.1.0',
     types: words(`
       gemma3 gemma3n gemma4 glm_ocr idefics3 lfm2_vl lighton_ocr llava llava_qwen2 mistral3 paligemma qwen2_5_vl qwen2_vl
       qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm`),
@@ -58,66 +48,52 @@ export const MODEL_CLASSES = [
   {
     kind: 'vision model without a usable image processor (text input only)',
     tasks: ['chat'],
-    since: '0.1.0',
     types: ['llava_onevision', 'moondream1'],
   },
   {
     kind: 'text encoder',
     tasks: ['embeddings', 'rerank'],
-    since: '0.1.0',
     types: words(`
       albert bert camembert convbert deberta deberta-v2 distilbert electra esm eurobert mobilebert modernbert mpnet neobert
       nomic_bert roberta roformer squeezebert xlm xlm-roberta`),
   },
-  { kind: 'text-to-speech model', tasks: ['text-to-speech'], since: '0.2.0', types: ['supertonic', 'vits'] },
+  { kind: 'text-to-speech model', tasks: ['text-to-speech'], types: ['supertonic', 'vits'] },
   {
     kind: 'text-to-speech model that reads phonemes (set `phonemizer` in its entry)',
     tasks: ['text-to-speech'],
-    since: '0.2.0',
     types: ['style_text_to_speech_2'],
   },
-  {
-    kind: 'text-to-speech model without a vocoder in its repository',
-    tasks: [],
-    since: '0.2.0',
-    types: ['speecht5'],
-  },
-  { kind: 'Whisper model', tasks: ['speech-to-text'], since: '0.1.0', types: ['lite-whisper', 'whisper'] },
+  { kind: 'text-to-speech model without a vocoder in its repository', tasks: [], types: ['speecht5'] },
+  { kind: 'Whisper model', tasks: ['speech-to-text'], types: ['lite-whisper', 'whisper'] },
   {
     kind: 'speech recognition model with a text decoder only',
     tasks: ['speech-to-text'],
-    since: '0.2.0',
     types: ['cohere_asr', 'moonshine'],
   },
-  { kind: 'speech recognition model with CTC', tasks: ['speech-to-text'], since: '0.2.0', types: CTC_TYPES },
+  { kind: 'speech recognition model with CTC', tasks: ['speech-to-text'], types: CTC_TYPES },
   {
     kind: 'text encoder and decoder',
     tasks: [],
-    since: '0.2.0',
     types: words('bart blenderbot blenderbot-small longt5 m2m_100 marian mbart mt5 t5'),
   },
   {
     kind: 'image-to-text model without a decoder that can run here',
     tasks: [],
-    since: '0.2.0',
     types: words('florence2 mgp-str multi_modality phi3_v trocr vision-encoder-decoder'),
   },
   {
     kind: 'text and audio decoder',
     tasks: [],
-    since: '0.2.0',
     types: words('granite_speech ultravox voxtral voxtral_realtime'),
   },
   {
     kind: 'text encoder with an image or audio encoder',
     tasks: [],
-    since: '0.2.0',
     types: words('chinese_clip clap clip clipseg embedding_gemma2 groupvit jina_clip siglip'),
   },
   {
     kind: 'model of images, audio or time series',
     tasks: [],
-    since: '0.2.0',
     types: words(`
       audio-spectrogram-transformer beit ben birefnet chmv2 convnext convnextv2 d_fine dac decision_transformer deit
       depth_anything depth_pro detr dinov2 dinov2_with_registers dinov3_convnext dinov3_vit donut-swin dpt edgetam
@@ -131,11 +107,10 @@ export const MODEL_CLASSES = [
 
 /** Classes that the library has no name for. */
 const OTHER_CLASSES: readonly ModelClasses[] = [
-  { kind: 'table of token vectors', tasks: ['embeddings'], since: '0.2.0', types: ['model2vec'] },
+  { kind: 'table of token vectors', tasks: ['embeddings'], types: ['model2vec'] },
   {
     kind: 'text-to-speech model in four graphs, one of which is a language model for audio',
     tasks: [],
-    since: '0.2.0',
     types: ['chatterbox'],
   },
 ];
