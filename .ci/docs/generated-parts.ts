@@ -8,6 +8,7 @@ import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
 import { endpointList, endpointPage } from './endpoint-pages.js';
+import { flagTable } from './flag-table.js';
 import { interfaceTable, memberSections, methodTable } from './interface-table.js';
 import { recommendedTable } from './recommended-table.js';
 
@@ -38,6 +39,7 @@ async function make(what: string): Promise<string> {
   if (kind === 'endpoints') return endpointList();
   if (kind === 'endpoint') return endpointPage(file);
   if (kind === 'errors') return errorTable();
+  if (kind === 'flags') return flagTable(file);
   if (kind === 'browsers') return browserTable();
   if (kind === 'classes') return classTable();
   if (kind === 'families') return familyTable();

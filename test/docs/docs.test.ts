@@ -89,6 +89,15 @@ describe('parts made from the source', () => {
     );
   });
 
+  it('are a heading for each member, or the flags of a command', async () => {
+    const made = await withGeneratedParts(
+      '<!-- made: sections src/core/models/inference-options.ts InferenceOptions --><!-- /made --><!-- made: flags serve --><!-- /made -->',
+    );
+    expect(made).toContain("### `prefix`\n\nType: `string`. Default: `'/v1'`.\n\nPath of the service");
+    expect(made).toContain('| `--port N` | TCP port');
+    await expect(withGeneratedParts('<!-- made: flags coffee --><!-- /made -->')).rejects.toThrow('coffee');
+  });
+
   it('are refused for a mark that means nothing', async () => {
     await expect(withGeneratedParts('<!-- made: coffee --><!-- /made -->')).rejects.toThrow('coffee');
   });
