@@ -40,11 +40,7 @@ export function interfaceTable(file: string, name: string): string {
 export function memberSections(file: string, name: string): string {
   return readMembers(readFileSync(join(root, file), 'utf8'), name)
     .map(({ name: member, type, preset, meaning }) =>
-      [
-        `### \`${member}\``,
-        `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`,
-        meaning,
-      ].join('\n\n'),
+      [`### \`${member}\``, `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`, meaning].join('\n\n'),
     )
     .join('\n\n');
 }
