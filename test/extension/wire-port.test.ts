@@ -120,7 +120,7 @@ it.each([
   ]);
 });
 
-it('[Z07] something comes at least every 20 s, however long the model is silent', async () => {
+it('something comes at least every 20 s, however long the model is silent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const [here, there] = connectedPorts();

@@ -37,8 +37,6 @@ export interface OpenExtension {
   /** The background, which may have been ended. */
   worker(): Promise<Worker>;
   inWorker: Tell;
-  /** The document that hosts the engine, once it has started. */
-  inHost: Tell;
   /** A new page of the extension. */
   openPage(): Promise<{ page: Page; tell: Tell }>;
   /** Ends the background, as the browser does after a while. */
@@ -114,7 +112,7 @@ async function makeExtension(folder: string, { host = '{}', manifest, asks = fal
   const page = (script: string): string =>
     `<!doctype html><title>Part</title><script type="module" src="${script}"></script>`;
   const files = {
-    'host.html': `${page('host.js')}<script type="module" src="tell-host.js"></script>`,
+    'host.html': page('host.js'),
     'host.js': `import { startInferenceHost } from './lib/dist/extension-host.js';
       globalThis.inference = await startInferenceHost(${host});`,
     'page.html': page('page.js'),
@@ -157,18 +155,6 @@ async function makeExtension(folder: string, { host = '{}', manifest, asks = fal
   );
   await bundle(
     folder,
-    'tell-host',
-    `import { run, useInference } from ${JSON.stringify(parts)};
-    chrome.runtime.onMessage.addListener((sent, _, answer) => {
-      if (sent?.toHost === undefined || globalThis.inference === undefined) return undefined;
-      useInference(globalThis.inference);
-      void run(sent.toHost, sent.argument).then(answer);
-      return true;
-    });`,
-    'es',
-  );
-  await bundle(
-    folder,
     'consent',
     `import { consentRequest } from 'inpage/extension';
     consentRequest().then((request) => (globalThis.request = request), (thrown) => (globalThis.refused = thrown.code));`,
@@ -188,8 +174,6 @@ async function makeExtension(folder: string, { host = '{}', manifest, asks = fal
     'iife',
   );
 }
-
-declare const chrome: { runtime: { sendMessage(message: object): Promise<unknown> } };
 
 type RunInPage = (operation: string, argument?: object) => Promise<Told<never>>;
 
@@ -230,18 +214,12 @@ async function launch(profile: string): Promise<OpenExtension> {
       operation,
       argument,
     ] as const);
-  const inHost: Tell = async (operation, argument) =>
-    (await worker()).evaluate(
-      ([told, details]) => chrome.runtime.sendMessage({ toHost: told, argument: details }) as Promise<Told<never>>,
-      [operation, argument] as const,
-    );
   return {
     folder,
     context,
     id,
     worker,
     inWorker,
-    inHost,
     async openPage() {
       const page = await context.newPage();
       await page.goto(`chrome-extension://${id}/page.html`);

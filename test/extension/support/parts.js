@@ -2,12 +2,6 @@
 import { connectInference } from 'inpage/extension';
 
 let inference;
-
-/** For each model: its states since it is watched. */
-const states = new Map();
-
-/** The context is that of the host. */
-export const useInference = (own) => (inference = own);
 const streams = new Map();
 
 const told = async (answer) => ({
@@ -26,7 +20,7 @@ export const operations = {
     const body = bytes === undefined ? init?.body : new FormData();
     if (bytes !== undefined) {
       body.append('model', 'listener');
-      body.append('file', new File([silence(bytes)], 'sound.wav'));
+      body.append('file', new File([new Uint8Array(bytes).fill(1)], 'sound.wav'));
     }
     return told(await inference.fetch(base + path, { ...init, ...(body && { body }) }));
   },
@@ -55,61 +49,11 @@ export const operations = {
     await streams.get(name).ended;
     return operations.so({ name });
   },
-  abort: ({ name, reason }) => streams.get(name).abort.abort(reason && new Error(reason)),
+  abort: ({ name }) => streams.get(name).abort.abort(),
   status: () => inference.status(),
-  /** All that comes of the requests, one after the other. */
-  async raw({ requests }) {
-    const answers = [];
-    for (const { path, method, headers, base64 } of requests) {
-      const body = base64 === undefined ? null : Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const answer = await inference.fetch(inference.baseURL + path, { method, headers, body });
-      let letters = '';
-      for (const byte of new Uint8Array(await answer.arrayBuffer())) letters += String.fromCharCode(byte);
-      answers.push({ status: answer.status, headers: [...answer.headers], base64: btoa(letters) });
-    }
-    return answers;
-  },
-  /** What becomes of a request that is not for the service. */
-  async elsewhere({ url }) {
-    const own = globalThis.fetch;
-    globalThis.fetch = async (input) => new Response(`the context's own: ${new Request(input).url}`);
-    try {
-      return await (await inference.fetch(url)).text();
-    } finally {
-      globalThis.fetch = own;
-    }
-  },
-  watch({ model }) {
-    const own = () => inference.status().find(({ id }) => id === model)?.state;
-    const seen = [own()];
-    states.set(model, seen);
-    inference.subscribe(() => seen.at(-1) !== own() && seen.push(own()));
-  },
-  watched: ({ model }) => states.get(model),
   call: async ({ method, args = [] }) => inference[method](...args),
   stop: () => inference.stop(),
 };
-
-/** A sound of that many bytes. */
-function silence(bytes) {
-  const sound = new Uint8Array(bytes);
-  const view = new DataView(sound.buffer);
-  const write = (offset, text) => new TextEncoder().encodeInto(text, sound.subarray(offset));
-  write(0, 'RIFF');
-  view.setUint32(4, bytes - 8, true);
-  write(8, 'WAVEfmt ');
-  view.setUint32(16, 16, true);
-  // PCM, one channel, 16,000 samples of 16 bits in a second.
-  view.setUint16(20, 1, true);
-  view.setUint16(22, 1, true);
-  view.setUint32(24, 16_000, true);
-  view.setUint32(28, 32_000, true);
-  view.setUint16(32, 2, true);
-  view.setUint16(34, 16, true);
-  write(36, 'data');
-  view.setUint32(40, bytes - 44, true);
-  return sound;
-}
 
 /** A result, or what is known of an error. */
 export async function run(operation, argument = {}) {
