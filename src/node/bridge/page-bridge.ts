@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
-import { unavailableResponse } from '../../relay/stream/request-payload.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import { askPage, type HostWindow, openHostPage } from '../static-files/host-files.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import { answerInPage, type BridgedAnswer, cancelInPage } from './answer-in-page.js';
 import { announcedBody, drained, type RequestBodies } from './request-bodies.js';
+import { sendUnavailable } from './send-unavailable.js';
 
 /** Methods whose requests a page makes without a body. */
 const BODILESS = new Set(['GET', 'HEAD']);
@@ -108,13 +108,4 @@ function headersOf({ headers }: IncomingMessage): [string, string][] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
-}
-
-/** 503, as everywhere where no engine can answer. */
-export async function sendUnavailable(
-  response: ServerResponse,
-  { compatibility, url, prefix }: { compatibility: CompatibilityName; url: string; prefix: string },
-): Promise<void> {
-  const answer = unavailableResponse(compatibility, url, prefix);
-  response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
 }

@@ -24,6 +24,7 @@ export class PageKeeper {
   #page: Promise<PageBridge> | undefined;
   #closed = false;
   #sandbox: boolean | undefined;
+  #name: string | undefined;
 
   constructor(options: PageKeeperOptions) {
     this.#options = options;
@@ -41,6 +42,11 @@ export class PageKeeper {
   /** Whether the browser runs in its sandbox; undefined before it has started, and where the caller's options decide. */
   get sandbox(): boolean | undefined {
     return this.#sandbox;
+  }
+
+  /** The browser and its version; undefined before it has started. */
+  get browser(): string | undefined {
+    return this.#name;
   }
 
   /** Ends the browser. */
@@ -81,6 +87,7 @@ export class PageKeeper {
     try {
       const { browser, sandbox } = await launchChromium(this.#options.launch, this.#sandbox);
       this.#sandbox = sandbox;
+      this.#name = `Chromium ${browser.version()}`;
       browser.once('disconnected', () => {
         this.#browser = undefined;
         this.#page = undefined;

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { InferenceServer } from '../bridge/serve-inference.js';
 import { addToRecording, readRecording } from '../recording/recording-file.js';
 import { type Command, UsageError } from './command.js';
+import { endWithStarter } from './end-with-starter.js';
 import { print, printError } from './print.js';
 import { serve, startServer } from './serve.js';
 
@@ -64,4 +65,5 @@ function saveRecording(server: InferenceServer, file: string): void {
       .then(() => server.close());
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+  endWithStarter(close);
 }

@@ -2,8 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js';
 import { isInferenceError } from '../../core/errors/inference-error.js';
+import { DEFAULT_MODELS } from '../../core/models/default-catalog.js';
 import { storeResponsesIn, STORING } from '../../core/models/inference-options.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { runsInNode } from '../models/runs-in-node.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
+import { endWithStarter } from './end-with-starter.js';
 import { importPlaywright } from './import-playwright.js';
 import { print } from './print.js';
 import { readJsonFile } from './read-json-file.js';
@@ -13,9 +17,9 @@ const DEFAULT_PORT = 8080;
 /** Serves until the process is told to end. */
 export const serve: Command = {
   summary:
-    'Serves /v1 over HTTP to Node, curl and other programs, from a page in headless Chromium. Needs `playwright`.',
+    'Serves /v1 over HTTP to Node, curl and other programs. Scripted and upstream models need nothing else; with any other, all run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
   usage: [
-    'serve [--port N] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key]',
+    'serve [--port N] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
   ],
   options: {
     port: {
@@ -44,6 +48,7 @@ export const serve: Command = {
       help: "The browser's executable. Default: Playwright's own, else one that is installed.",
     },
     key: { type: 'boolean', help: 'Require an API key, which is generated and printed.' },
+    log: { type: 'boolean', help: 'Print a line for each request, without bodies and keys.' },
   },
   examples: [
     'npx inpage serve',
@@ -70,19 +75,20 @@ export const serve: Command = {
  */
 export async function startServer(
   command: string,
-  { port, config, chromium, compatibility: name, 'store-responses': stored }: CommandValues,
+  { port, config, chromium, compatibility: name, 'store-responses': stored, log }: CommandValues,
   more: ServeOptions,
 ): Promise<InferenceServer> {
   const compatibility = compatibilityOf(name);
   const asked = portOf(port);
   const storeResponses = stored === undefined ? undefined : storingOf(String(stored));
   const configured = typeof config === 'string' ? readConfig(config) : {};
-  const { serveInference } = await importPlaywright(command, () => import('../bridge/serve-inference.js'));
-  const server = await serveInference({
+  const { serveInference } = await import('../bridge/serve-inference.js');
+  const options: ServeOptions = {
     ...configured,
     ...more,
     ...(compatibility !== undefined && { compatibility }),
     ...(storeResponses !== undefined && { storeResponses }),
+    ...(log === true && { log }),
     port: asked ?? configured.port ?? DEFAULT_PORT,
     // The command ends the browser itself, after its last questions.
     launch: {
@@ -92,12 +98,14 @@ export async function startServer(
       ...configured.launch,
       ...(typeof chromium === 'string' && { executablePath: chromium }),
     },
-  }).catch((thrown: unknown) => {
+  };
+  const server = await importPlaywright(command, () => serveInference(options)).catch((thrown: unknown) => {
     // Only the file can have said a wrong option.
     if (isInferenceError(thrown) && thrown.param !== undefined) throw new Error(`${String(config)}: ${thrown.message}`);
     throw thrown;
   });
   print(`inpage: serving ${server.baseURL}\n`);
+  print(whereModelsRun(server, configured.models ?? DEFAULT_MODELS));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   if (server.sandbox === false) {
     print(
@@ -105,6 +113,17 @@ export async function startServer(
     );
   }
   return server;
+}
+
+/** Ids that are named. */
+const MAX_NAMES = 5;
+
+/** Whether a browser was started, which one and why. */
+function whereModelsRun({ browser }: InferenceServer, models: readonly ModelEntry[]): string {
+  if (browser === undefined) return 'inpage: no browser was started, because scripted and upstream models need none\n';
+  const inPage = models.filter((entry) => !runsInNode(entry)).map(({ id, backend }) => `${id} (${backend})`);
+  const more = inPage.length > MAX_NAMES ? ` and ${inPage.length - MAX_NAMES} more` : '';
+  return `inpage: started ${browser}, because these models run in a page: ${inPage.slice(0, MAX_NAMES).join(', ')}${more}\n`;
 }
 
 /** Which programs break on what the mode `service` answers by its specification. */
@@ -120,6 +139,7 @@ function closeOnSignal(server: InferenceServer): void {
     void server.close();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+  endWithStarter(close);
 }
 
 /** @throws Error that names the file */

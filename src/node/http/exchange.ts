@@ -1,6 +1,5 @@
 /** One HTTP exchange of Node as a Request and a Response of the Fetch standard. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { toResponseHead } from '../../relay/stream/request-payload.js';
 
@@ -24,11 +23,21 @@ export function isLive({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.includes('pcm') === true;
 }
 
-/** The whole body, or as much of it as shows that it is too large. Rejects when it breaks off. */
-export async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+/** The pieces of a body. Its connection stays when they are not read to the end, so that the answer can be sent. */
+const piecesOf = (request: IncomingMessage): AsyncIterable<Buffer> => request.iterator({ destroyOnReturn: false });
+
+/**
+ * The whole body, or as much of it as shows that it is too large. Rejects when it breaks off.
+ * @param onPiece told of the length of each piece before it is kept; what it throws ends reading
+ */
+export async function readBody(
+  request: IncomingMessage,
+  onPiece: (bytes: number) => void = () => {},
+): Promise<Buffer<ArrayBuffer>> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const piece of piecesOf(request)) {
+    onPiece(piece.length);
     pieces.push(piece);
     length += piece.length;
     if (length > MAX_BODY_BYTES) break;
@@ -36,9 +45,23 @@ export async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBu
   return Buffer.concat(pieces);
 }
 
-/** The body as a stream that breaks where the upload does. */
+/** The body as a stream that breaks where the upload does. What comes after it was cancelled is dropped. */
 export function streamBody(request: IncomingMessage): ReadableStream<Uint8Array> {
-  return Readable.toWeb(request) as ReadableStream<Uint8Array>;
+  const pieces = piecesOf(request)[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return?.();
+        request.resume();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** What a request is made from besides its head. */
@@ -74,7 +97,7 @@ export interface SendOptions {
   /** Headers of the server besides those of the service. */
   headers?: Record<string, string>;
   observer?: AnswerObserver | undefined;
-  /** A reader that takes nothing for so long is let go. @default never */
+  /** Milliseconds in which a reader must take what was written, at most 64 KiB at a time, or it is let go. @default no limit */
   readerPatienceMs?: number;
 }
 
@@ -83,7 +106,7 @@ export interface SendOptions {
  * @throws the error of a body that breaks; the connection is torn down then
  */
 export async function sendResponse(answer: Response, to: ServerResponse, options: SendOptions = {}): Promise<void> {
-  const { observer, headers = {}, readerPatienceMs = 0 } = options;
+  const { observer, headers = {}, readerPatienceMs } = options;
   const sent: [string, string][] = [...answer.headers, ...Object.entries(headers)];
   to.writeHead(answer.status, sent.flat());
   observer?.head(answer.status, sent);
@@ -93,12 +116,12 @@ export async function sendResponse(answer: Response, to: ServerResponse, options
   to.once('close', cancel);
   try {
     if (to.destroyed) cancel();
-    if (!reader) return finish(to, observer);
-    if (!toResponseHead(answer).streams) return await sendWhole(reader, to, observer);
+    if (!reader) return finish(to, options);
+    if (!toResponseHead(answer).streams) return await sendWhole(reader, to, options);
     to.flushHeaders();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return finish(to, observer);
+      if (done) return finish(to, options);
       observer?.piece(value);
       if (!to.write(value)) await drained(to, readerPatienceMs);
     }
@@ -112,30 +135,42 @@ export async function sendResponse(answer: Response, to: ServerResponse, options
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function sendWhole(reader: Reader, to: ServerResponse, observer: AnswerObserver | undefined): Promise<void> {
+/** Most bytes of one write: each shows anew that the reader takes something. */
+const MAX_WRITE_BYTES = 64 * 1024;
+
+async function sendWhole(reader: Reader, to: ServerResponse, options: SendOptions): Promise<void> {
   const pieces: Uint8Array[] = [];
   for (let step = await reader.read(); !step.done; step = await reader.read()) pieces.push(step.value);
-  const whole = Buffer.concat(pieces);
-  observer?.piece(whole);
-  finish(to, observer, whole);
+  let rest = Buffer.concat(pieces);
+  options.observer?.piece(rest);
+  while (rest.length > MAX_WRITE_BYTES && !to.destroyed) {
+    if (!to.write(rest.subarray(0, MAX_WRITE_BYTES))) await drained(to, options.readerPatienceMs);
+    rest = rest.subarray(MAX_WRITE_BYTES);
+  }
+  finish(to, options, rest);
 }
 
-function finish(to: ServerResponse, observer: AnswerObserver | undefined, last?: Buffer): void {
+function finish(to: ServerResponse, { observer, readerPatienceMs }: SendOptions, last?: Buffer): void {
   if (to.destroyed) return;
   observer?.end();
   to.end(last);
+  if (!to.writableFinished) void untilEvent(to, 'finish', readerPatienceMs);
 }
 
-/** Resolves when the reader has read what it was sent, or has left. @param patienceMs 0: for ever */
-async function drained(to: ServerResponse, patienceMs: number): Promise<void> {
-  if (to.destroyed) return;
-  await new Promise<void>((resolve) => {
+/** Resolves when the reader has read what it was sent, or has left. */
+async function drained(to: ServerResponse, patienceMs?: number): Promise<void> {
+  if (!to.destroyed) await untilEvent(to, 'drain', patienceMs);
+}
+
+/** Resolves with the event, or when the connection is closed, which it is after this time. */
+function untilEvent(to: ServerResponse, event: 'drain' | 'finish', patienceMs = 0): Promise<void> {
+  return new Promise<void>((resolve) => {
     const timer = patienceMs > 0 ? setTimeout(() => to.destroy(), patienceMs) : undefined;
     const go = (): void => {
       clearTimeout(timer);
-      to.off('drain', go).off('close', go);
+      to.off(event, go).off('close', go);
       resolve();
     };
-    to.on('drain', go).on('close', go);
+    to.on(event, go).on('close', go);
   });
 }

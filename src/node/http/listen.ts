@@ -8,6 +8,9 @@ const REFUSALS: Record<string, string> = {
   EACCES: 'is reserved for programs with more rights.',
 };
 
+/** Connections that wait to be accepted: clients open a thousand at once. */
+const BACKLOG = 4_096;
+
 /**
  * @param host address of the interface
  * @returns the port
@@ -20,7 +23,7 @@ export async function listen(server: Server, port: number, host = '127.0.0.1'): 
       const hint = 'Choose another with `--port` (`port`), or 0 for any that is free.';
       reject(what === undefined ? error : new Error(`Port ${port} ${what} ${hint}`, { cause: error }));
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   return (server.address() as AddressInfo).port;
 }

@@ -6,24 +6,15 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { ModelHost } from '../../gateway/scheduler/model-host.js';
 import { replayAnswer } from '../../model/engines/scripted/replay.js';
-import { scriptedBackend } from '../../model/engines/scripted/scripted-backend.js';
 import { createScriptedChat } from '../../model/engines/scripted/scripted-chat.js';
+import { loadInNode } from '../models/load-in-node.js';
 import type { ChosenReply, ReplyDesk } from './reply-desk.js';
-
-/** Relative addresses have nothing to be relative to. */
-const NOWHERE = 'http://localhost/';
 
 /** Loads models in this thread. */
 export function createScriptedHost(desk: ReplyDesk): ModelHost {
   return {
-    async start(entry, options) {
-      const load = { ...options, assetsURL: NOWHERE, pageURL: NOWHERE };
-      if (entry.backend === 'upstream') {
-        const { upstreamBackend } = await import('../../model/engines/upstream/upstream-backend.js');
-        return upstreamBackend.load(entry, load);
-      }
-      return entry.task === 'chat' ? createDeskModel(entry, desk) : scriptedBackend.load(entry, load);
-    },
+    start: async (entry, options) =>
+      entry.backend === 'scripted' && entry.task === 'chat' ? createDeskModel(entry, desk) : loadInNode(entry, options),
   };
 }
 

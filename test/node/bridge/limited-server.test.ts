@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLimitedServer } from '../../../src/node/bridge/serve-inference.js';
+import { get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLimitedServer } from '../../../src/node/bridge/limited-server.js';
 
 describe('a server that slow clients cannot hold', () => {
   let server: Server;
@@ -15,7 +15,7 @@ describe('a server that slow clients cannot hold', () => {
         const pause = request.url === '/slow-answer' ? 1_000 : 0;
         request.on('end', () => setTimeout(() => response.end(String(length)), pause));
       },
-      { head: 200, request: 600, look: 50 },
+      { patience: { head: 200, request: 600, look: 50 } },
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -76,4 +76,44 @@ describe('a server that slow clients cannot hold', () => {
     const answer = await exchange(connect(port(), '127.0.0.1'), request);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
+});
+
+describe('a server of few connections', () => {
+  it('tells those that are too many when to come again', async () => {
+    const waiting: ServerResponse[] = [];
+    const server = createLimitedServer((_, response) => void waiting.push(response), { connections: 2 });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const ask = async (): Promise<IncomingMessage> => {
+      const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer;
+    };
+    const first = [ask(), ask()];
+    await vi.waitUntil(() => waiting.length === 2);
+    const { statusCode, headers } = await ask();
+    expect([statusCode, headers['retry-after'], headers.connection]).toEqual([503, '1', 'close']);
+    for (const response of waiting) response.end();
+    expect((await Promise.all(first)).map((answer) => answer.statusCode)).toEqual([200, 200]);
+  });
+});
+
+it('drops the rest of a body that was answered, and ends its connection when that does not come', async () => {
+  const server = createLimitedServer((_, response) => void response.end('answered'), {
+    patience: { head: 5_000, request: 0, look: 50, linger: 50 },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{');
+  let answer = '';
+  socket.on('error', () => {}).on('data', (bytes) => (answer += bytes.toString()));
+  await once(socket, 'close');
+  expect(answer).toContain('answered');
+  server.close();
 });

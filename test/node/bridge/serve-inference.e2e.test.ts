@@ -363,9 +363,50 @@ describe('inpage serve', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('makes up a key on request, prints the lines that use it, and says when the sandbox is off', async () => {
+  it('starts no browser for models that need none, and says so', async () => {
     const config = join(folder, 'options.json');
     writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick')] }));
+    const args = ['serve', '--port', '0', '--log', '--config', config, '--chromium', '/no/such/chromium'];
+    child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    child.stdout!.on('data', (bytes: Buffer) => (printed += bytes.toString()));
+    await expect.poll(() => printed, { timeout: 60_000 }).toContain('no browser was started, because');
+    const baseURL = /serving (http:\S+)/.exec(printed)![1]!;
+    const openai = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
+    const asked = { model: 'quick', messages: [{ role: 'user' as const, content: 'Hi' }] };
+    expect((await openai.chat.completions.create(asked)).choices[0]?.message.content).toContain('w2');
+    await expect.poll(() => printed).toMatch(/Z POST \/v1\/chat\/completions 200 \d+ ms\n/);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends when the program that started it is killed', async () => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick')] }));
+    const args = [join(root, 'dist/cli.js'), 'serve', '--port', '0', '--config', config];
+    const starting = `require('node:child_process').spawn(process.execPath, ${JSON.stringify(args)}, { stdio: 'inherit' })`;
+    child = spawn(process.execPath, ['-e', starting], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+    const baseURL = /http:\S+/.exec(line.toString())![0];
+    expect((await fetch(`${baseURL}/models`)).status).toBe(200);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    await expect
+      .poll(
+        () =>
+          fetch(`${baseURL}/models`).then(
+            () => 'served',
+            () => 'gone',
+          ),
+        { timeout: 50_000 },
+      )
+      .toBe('gone');
+  });
+
+  it('makes up a key on request, prints the lines that use it, and says when the sandbox is off', async () => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick'), DEFAULT_MODELS[0]] }));
     const args = ['serve', '--port', '0', '--key', '--config', config];
     if (executablePath) args.push('--chromium', executablePath);
     child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -378,6 +419,7 @@ describe('inpage serve', () => {
       (await fetch(`${baseURL}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status(apiKey!)).toBe(200);
     expect(await status('another')).toBe(401);
+    expect(printed).toMatch(/started Chromium [\d.]+, because these models run in a page: tiny-chat \(\w+\)/);
     expect(printed.includes('without its sandbox')).toBe(process.getuid?.() === 0);
     // Its terminal is closed.
     child.kill('SIGHUP');

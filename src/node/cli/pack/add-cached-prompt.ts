@@ -18,7 +18,7 @@ import {
   parseManifest,
 } from '../../../store/sources/pack-manifest.js';
 import { launchChromium } from '../../bridge/launch-chromium.js';
-import { createLimitedServer } from '../../bridge/serve-inference.js';
+import { createLimitedServer } from '../../bridge/limited-server.js';
 import { HOST_PAGE, hostHtml, type HostWindow, listHostFiles, openHostPage } from '../../static-files/host-files.js';
 import { mediaTypeOf, sendFile } from '../../static-files/static-files.js';
 

@@ -1,0 +1,139 @@
+/** Models that need no page: gateway and scheduler in this process, and no browser. @module */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { Catalog } from '../../core/models/catalog.js';
+import { secretsOfOptions } from '../../core/models/header-secrets.js';
+import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
+import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import { type App, createApp } from '../../gateway/http/app.js';
+import { KeptResponses } from '../../gateway/kept-responses.js';
+import { Recorder } from '../../gateway/recorder.js';
+import type { ModelHost } from '../../gateway/scheduler/model-host.js';
+import { Scheduler } from '../../gateway/scheduler/scheduler.js';
+import { resolveOptions } from '../../page/resolve-options.js';
+import { resolveCompatibility } from '../../relay/stream/request-payload.js';
+import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from '../http/exchange.js';
+import { loadInNode } from '../models/load-in-node.js';
+import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
+import { sendUnavailable } from './send-unavailable.js';
+import type { ServedModels } from './served-models.js';
+import { sendUnknownPath } from './unknown-path.js';
+
+/** What clients may take. */
+interface ClientLimits {
+  /** Milliseconds for a whole body. Speech that is sent while it is spoken may take longer: the gateway ends it after a gap. */
+  uploadMs: number;
+  /** Milliseconds for reading 64 KiB of what it was sent. */
+  readingMs: number;
+  /** Bytes of all bodies that are being read or answered. */
+  bodyBytes: number;
+}
+
+const LIMITS: ClientLimits = { uploadMs: 60_000, readingMs: 60_000, bodyBytes: 512 * 1024 * 1024 };
+
+/** The operations whose body is heard while it comes. */
+const SPEECH_PATH = /\/audio\/(?:transcriptions|translations)$/;
+
+/** See the module. */
+export class ModelsInNode implements ServedModels {
+  readonly baseURL: string;
+  readonly browser = undefined;
+  readonly sandbox = undefined;
+  readonly #prefix: string;
+  readonly #app: App;
+  readonly #inference: Scheduler;
+  readonly #recorder: Recorder | undefined;
+  readonly #compatibility: CompatibilityName;
+  readonly #limits: ClientLimits;
+  readonly #bodies: BodyMemory;
+
+  /**
+   * @param origin of the server
+   * @throws InferenceError `invalid_request`, whose `param` is the option
+   */
+  constructor(origin: string, options: InferenceOptions, limits: ClientLimits = LIMITS) {
+    const pageURL = `${origin}/`;
+    const { gateway } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
+    const { models, prefix, requestTimeout } = gateway;
+    const compatibility = resolveCompatibility(gateway.compatibility, false);
+    this.baseURL = origin + prefix;
+    this.#prefix = prefix;
+    this.#compatibility = compatibility;
+    this.#limits = limits;
+    this.#bodies = new BodyMemory(limits.bodyBytes);
+    this.#recorder = gateway.record ? new Recorder(secretsOfOptions(gateway)) : undefined;
+    const host: ModelHost = { start: (entry, watch) => loadInNode(entry, watch, pageURL) };
+    this.#inference = new Scheduler({
+      catalog: new Catalog(models),
+      host: this.#recorder?.host(host) ?? host,
+      requestTimeout,
+    });
+    const kept = new KeptResponses(gateway.storeResponses, { now: Date.now, service: prefix });
+    this.#app = createApp({ ...gateway, compatibility, ...kept.optionsFor(compatibility), inference: this.#inference });
+  }
+
+  async isReady(): Promise<boolean> {
+    return true;
+  }
+
+  async answer(url: string | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (url === undefined)
+      return sendUnknownPath(response, new URL(request.url ?? '/', this.baseURL).pathname, this.#prefix);
+    const controller = new AbortController();
+    response.once('close', () => controller.abort());
+    const reservation = this.#bodies.reserve();
+    try {
+      const body = await this.#bodyOf(request, url, reservation);
+      if (body === 'late')
+        return void response.writeHead(408, LATE_HEADERS).end('The body of the request arrived too slowly.');
+      const answer = await this.#app.fetch(toRequest(request, { url, body, signal: controller.signal }));
+      await sendResponse(answer, response, { readerPatienceMs: this.#limits.readingMs });
+    } catch (thrown) {
+      const busy = { url, compatibility: this.#compatibility, prefix: this.#prefix };
+      if (thrown instanceof NoRoomForBody) await sendUnavailable(response, busy);
+      else response.destroy();
+    } finally {
+      reservation.release();
+      // Many clients read no answer before they have sent everything.
+      request.resume();
+    }
+  }
+
+  async recorded(): Promise<ScriptedEntry[]> {
+    if (this.#recorder) return this.#recorder.models();
+    throw new InferenceError('invalid_request', 'Nothing is recorded without the option `record`.', {
+      param: 'record',
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#inference.stop();
+  }
+
+  /** The body; of one that says itself that it is too large nothing, because its length alone is refused. */
+  async #bodyOf(
+    request: IncomingMessage,
+    url: string,
+    reservation: BodyReservation,
+  ): Promise<Parameters<typeof toRequest>[1]['body'] | 'late'> {
+    if (announcedBody(request) !== 'some') return undefined;
+    if (isLive(request) && SPEECH_PATH.test(new URL(url).pathname)) return streamBody(request);
+    const { uploadMs } = this.#limits;
+    return within(
+      uploadMs,
+      readBody(request, (bytes) => reservation.take(bytes)),
+    );
+  }
+}
+
+const LATE_HEADERS = { connection: 'close', 'content-type': 'text/plain; charset=utf-8' };
+
+async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), milliseconds);
+  });
+  // What breaks off after its time is of no interest.
+  work.catch(() => {});
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
