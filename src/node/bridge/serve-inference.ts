@@ -1,8 +1,4 @@
-/**
- * The service for programs that are no browsers: a local HTTP server, whose `/v1` is answered by a page in a headless
- * browser.
- * @module
- */
+/** The service for programs outside of a browser: a local HTTP server, whose `/v1` models in Node or in a page answer. @module */
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LaunchOptions } from 'playwright';
 import * as v from 'valibot';
@@ -178,7 +174,7 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(reason);
 }
 
-/** A client may name any host in its request line; only the path counts. Undefined: there is none. */
+/** A client may name any host in its request line, as in `//host/path`; only the path counts. Undefined: there is none. */
 function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
   if (!URL.canParse(url, origin)) return undefined;
   const target = new URL(origin);
@@ -189,8 +185,8 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefin
 }
 
 /**
- * Why a foreign web page is refused; undefined: it is none. It must not get to the models: neither by a name of its own that
- * points here, nor by one of those requests that browsers send to any address.
+ * Why a web page of another site is refused; undefined: the request does not come from one. Such a page must not get to the
+ * models: neither by a name of its own that points here, nor by one of those requests that browsers send to any address.
  */
 function refusalOf({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackHost(host)) return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { sendResponse } from '../../../src/node/http/exchange.js';
+import { markStreamed } from '../../../src/relay/stream/request-payload.js';
 
 const PIECE = new Uint8Array(64 * 1024).fill(65);
 /** More than both ends of a connection hold. */
@@ -41,9 +42,7 @@ it('lets go of a client that reads nothing of a stream, and of what makes the st
     pull: (controller) => controller.enqueue(PIECE),
     cancel: () => void (cancelled = true),
   });
-  const received = await bytesForIdleReader(
-    new Response(endless, { headers: { 'content-type': 'text/event-stream' } }),
-  );
+  const received = await bytesForIdleReader(markStreamed(new Response(endless)));
   expect(received).toBeLessThan(WHOLE_BYTES);
   expect(cancelled).toBe(true);
 });
