@@ -1,5 +1,6 @@
 /** One question or answer, and what can be done with it. */
 import { useState } from 'preact/hooks';
+import { Problem } from '../parts/problem.js';
 import { AnswerText } from './answer-text.js';
 import { editing, regenerate, running } from './conversation.js';
 import { ReadAloudButton } from './read-aloud-button.js';
@@ -28,11 +29,7 @@ export function TurnView({ turn, index, isLast }: TurnViewProps) {
       {turn.images ? <ImageRow images={turn.images} /> : null}
       {turn.text && turn.role === 'assistant' ? <AnswerText text={turn.text} /> : <p>{turn.text}</p>}
       {isWaiting ? <p class="waiting" aria-label="waiting" /> : null}
-      {turn.error ? (
-        <p class="alert" role="alert">
-          {turn.error}
-        </p>
-      ) : null}
+      <Problem message={turn.error} />
       {turn.note ? <footer>{turn.note}</footer> : null}
       {isWaiting ? null : (
         <div class="actions">

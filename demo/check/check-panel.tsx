@@ -4,6 +4,7 @@ import { diagnose, type Finding } from 'inpage';
 import { useEffect } from 'preact/hooks';
 import { inference, startError } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 
 const LEVELS = { ok: 'OK', warning: 'warning', problem: 'problem' } as const;
 
@@ -45,11 +46,7 @@ export function CheckPanel() {
         The results of <code>diagnose()</code> for this page. To check your own page, run{' '}
         <code>npx inpage doctor URL</code>.
       </p>
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
       {findings.value ? (
         <ul class="catalog" aria-label="Findings" aria-busy={running.value}>
           {findings.value.map((finding, index) => (

@@ -1,5 +1,6 @@
 /** Decisions: an input, questions about it, and how likely each answer is. */
 import { inference } from '../inference.js';
+import { Problem } from '../parts/problem.js';
 import { EXAMPLES } from './decision-examples.js';
 import {
   addQuestion,
@@ -32,11 +33,7 @@ export function DecidePanel() {
         ))}
       </div>
       <Questions />
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
       {running.value ? <p class="waiting" role="status" aria-label="waiting" /> : null}
       {decided.value.map((question, index) => (
         <Decided key={index} {...question} />

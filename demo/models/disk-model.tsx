@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { chatModel, inference, progress, statusVersion } from '../inference.js';
 import { LoadProgress } from '../parts/load-progress.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 
 export function DiskModel() {
   void statusVersion.value;
@@ -49,11 +50,7 @@ export function DiskModel() {
           {added} is ready: it answers in the chat.
         </p>
       ) : null}
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      <Problem message={problem} />
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { addModel, hub, inference, models, setHub } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 import { entryOf, type HubModel, hubIdOf, lookUp } from './hub-lookup.js';
 
 export function HubSearch() {
@@ -45,11 +46,7 @@ export function HubSearch() {
           Check size
         </button>
       </form>
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      <Problem message={problem} />
       {found ? <Found key={found.id} model={found} /> : null}
       <label class="quiet hub">
         Hub

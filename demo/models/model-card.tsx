@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { inference, isAdded, removeModel, statusVersion } from '../inference.js';
 import { LoadProgress } from '../parts/load-progress.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 
 export function ModelCard({ model }: { model: ModelEntry }) {
   void statusVersion.value;
@@ -43,11 +44,7 @@ export function ModelCard({ model }: { model: ModelEntry }) {
       {model.metadata?.overview ? <p>{model.metadata.overview}</p> : null}
       <p class="quiet">{factsOf(model, status).join(' · ')}</p>
       {status?.state === 'loading' ? <LoadProgress model={model.id} report={status.progress} /> : null}
-      {reason ? (
-        <p class="alert" role="alert">
-          {reason}
-        </p>
-      ) : null}
+      <Problem message={reason} />
     </li>
   );
 }

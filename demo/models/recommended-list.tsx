@@ -2,6 +2,7 @@
 import type { ModelEntry } from 'inpage';
 import { useState } from 'preact/hooks';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 import { type Recommendation, recommendationOf } from './choose-model.js';
 import { downloadWords, ModelOffer } from './model-offer.js';
 import { listFor, measureDevice } from './recommendation.js';
@@ -33,11 +34,7 @@ export function RecommendedList({ task, summary, onReady }: RecommendedListProps
       <p class="quiet">
         Models that are known to work, in the precision for this device. Nothing is downloaded before you press Get it.
       </p>
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      <Problem message={problem} />
       {found?.length === 0 ? (
         <p class="quiet">No recommended model fits into the storage that this browser has left.</p>
       ) : null}

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { inference, progress, statusVersion } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 
 export function StoredList() {
   const [stored, setStored] = useState<StoredModel[]>();
@@ -43,11 +44,7 @@ export function StoredList() {
           ))}
         </ul>
       )}
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      <Problem message={problem} />
     </section>
   );
 }

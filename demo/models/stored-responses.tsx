@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 
 export function StoredResponses() {
   const [usage, setUsage] = useState<Usage>();
@@ -35,11 +36,7 @@ export function StoredResponses() {
           Remove responses
         </button>
       </div>
-      {problem ? (
-        <p class="alert" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      <Problem message={problem} />
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import type { WebLlmModelInfo } from 'inpage';
 import { useState } from 'preact/hooks';
 import { models } from '../inference.js';
+import { Problem } from '../parts/problem.js';
 import { AddDialog } from './add-dialog.js';
 import { needsOf, obstacleTo, openList, prebuilt, problem } from './web-llm-catalog.js';
 
@@ -29,11 +30,7 @@ export function WebLlmList() {
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
       <ul class="catalog" aria-label="WebLLM models">
         {shown.map((model) => (
           <Row key={model.id} model={model} onAdd={() => setCandidate(model)} />

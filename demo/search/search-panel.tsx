@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 import { RecommendedList } from '../models/recommended-list.js';
 import { embedder, embedders } from './embedders.js';
 import { HitLists } from './hit-lists.js';
@@ -42,11 +43,7 @@ export function SearchPanel() {
       </p>
       <EmbedderChoice />
       <QueryBox />
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
       <p class="quiet" role="status">
         {isBuilding.value ? 'Embedding the notes' : `${noteCount.value} notes`}
         {hits.value.length > 0 ? ` · query in ${duration.value} ms` : ''}

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
 import { problemOf } from '../parts/problem-of.js';
+import { Problem } from '../parts/problem.js';
 import { Clips } from './clips.js';
 import { endLive, isLive } from './live.js';
 import { isRecording, levels, record, stopRecording } from './recorder.js';
@@ -164,11 +165,7 @@ function Transcript({ file }: { file: File }) {
       <Waveform file={file} />
       <audio controls src={url} />
       <Written />
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
       <footer class="row">
         <span class="quiet">{[file.name, note.value].filter(Boolean).join(' · ')}</span>
         {running.value ? (

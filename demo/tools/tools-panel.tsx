@@ -1,6 +1,7 @@
 /** Tool calling, step by step: the model asks for a function, this page runs it. */
 import { signal } from '@preact/signals';
 import { inference } from '../inference.js';
+import { Problem } from '../parts/problem.js';
 import { type ExampleTool, EXAMPLE_TOOLS } from './example-tools.js';
 import type { WireRequest } from '../wire/wire-log.js';
 import { firstRequest, problem, running, runWithTool, steps } from './tool-run.js';
@@ -32,11 +33,7 @@ export function ToolsPanel() {
         ))}
         {running.value ? <li class="waiting" aria-label="waiting" /> : null}
       </ol>
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
     </div>
   );
 }

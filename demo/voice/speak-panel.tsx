@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { inference } from '../inference.js';
 import { gets } from '../models/get-model.js';
 import { downloadWords, ModelOffer } from '../models/model-offer.js';
+import { Problem } from '../parts/problem.js';
 import { Waveform } from '../speech/waveform.js';
 import { problem, running, sound, speak, speed, stop, text, voice } from './speak-run.js';
 import { chooseSpeaker, HUB_SPEAKER, HUB_SPEAKER_BYTES, speaker, speakers, voices } from './speakers.js';
@@ -82,11 +83,7 @@ function SpeakForm({ model }: { model: string }) {
           </button>
         )}
       </div>
-      {problem.value ? (
-        <p class="alert" role="alert">
-          {problem.value}
-        </p>
-      ) : null}
+      <Problem message={problem.value} />
     </form>
   );
 }
