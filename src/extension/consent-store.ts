@@ -4,15 +4,13 @@
  * `storage.local` as the content script beside it.
  * @module
  */
+import { openDatabase } from '../core/platform/open-database.js';
 
 const DATABASE = 'inpage-origins';
 const TABLE = 'origins';
 
 /** Name of the channel on which contexts tell each other of changes. */
 const CHANNEL = 'inpage:origins';
-
-/** Milliseconds after which a database that does not open counts as refused. */
-const OPEN_TIMEOUT_MS = 5_000;
 
 /** An origin of which the person has said something. */
 export interface AllowedOrigin {
@@ -48,7 +46,7 @@ export function watchDecisions(listener: (origin: string) => void): void {
 }
 
 async function inTable(mode: IDBTransactionMode, act: (table: IDBObjectStore) => IDBRequest): Promise<unknown> {
-  const database = await open();
+  const database = await openDatabase(DATABASE, 1, (made) => made.createObjectStore(TABLE, { keyPath: 'origin' }));
   try {
     return await new Promise((resolve, reject) => {
       const transaction = database.transaction(TABLE, mode);
@@ -61,17 +59,4 @@ async function inTable(mode: IDBTransactionMode, act: (table: IDBObjectStore) =>
   } finally {
     database.close();
   }
-}
-
-function open(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    const late = setTimeout(() => reject(new Error('IndexedDB did not open in time.')), OPEN_TIMEOUT_MS);
-    request.addEventListener('upgradeneeded', () => request.result.createObjectStore(TABLE, { keyPath: 'origin' }));
-    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB is not available.')));
-    request.addEventListener('success', () => {
-      clearTimeout(late);
-      resolve(request.result);
-    });
-  });
 }

@@ -1,4 +1,5 @@
 /** Tables in IndexedDB, shared by all tabs of the origin. @module */
+import { openDatabase } from '../../core/platform/open-database.js';
 import { TABLE_NAMES, type TableName, type Tables, type Transaction } from './tables.js';
 
 /** The database's name, which `uninstallInference` knows too. */
@@ -6,9 +7,6 @@ const RESPONSES_DATABASE = 'inpage-responses';
 
 /** Another version has other tables: what it stored is dropped. */
 const VERSION = 2;
-
-/** Milliseconds after which a database that does not open counts as refused. */
-const OPEN_TIMEOUT_MS = 5000;
 
 /** What was written; without a record: removed. */
 export type Write = [table: TableName, name: string, record?: unknown];
@@ -21,7 +19,7 @@ export async function openIndexedDbTables(
   onLost: (writes: readonly Write[]) => void,
   name = RESPONSES_DATABASE,
 ): Promise<Tables> {
-  const database = await open(name);
+  const database = await openDatabase(name, VERSION, makeTables);
   return {
     update: (work) => runTransaction(database, onLost, work),
     clear: () => clear(database),
@@ -57,36 +55,9 @@ export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
   });
 }
 
-function open(name: string): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('IndexedDB did not open in time.')), OPEN_TIMEOUT_MS);
-    const settle = (act: () => void) => () => {
-      clearTimeout(timer);
-      act();
-    };
-    const request = indexedDB.open(name, VERSION);
-    request.addEventListener('upgradeneeded', () => {
-      for (const table of request.result.objectStoreNames) request.result.deleteObjectStore(table);
-      for (const table of TABLE_NAMES) request.result.createObjectStore(table);
-    });
-    request.addEventListener(
-      'error',
-      settle(() => reject(request.error ?? new Error('IndexedDB is not available.'))),
-    );
-    request.addEventListener(
-      'blocked',
-      settle(() => reject(new Error('IndexedDB is blocked.'))),
-    );
-    request.addEventListener(
-      'success',
-      settle(() => {
-        const database = request.result;
-        // Lets another version, or `uninstallInference`, delete the database.
-        database.addEventListener('versionchange', () => database.close());
-        resolve(database);
-      }),
-    );
-  });
+function makeTables(database: IDBDatabase): void {
+  for (const table of database.objectStoreNames) database.deleteObjectStore(table);
+  for (const table of TABLE_NAMES) database.createObjectStore(table);
 }
 
 /** Resolves with the result as soon as the work is done: every later transaction sees it, so no one waits for the disk. */

@@ -1,4 +1,5 @@
 /** Where the request counters of callers live: in memory, or in IndexedDB, shared by all tabs of the origin. @module */
+import { openDatabase } from '../../../core/platform/open-database.js';
 
 /** Requests of one caller: `[bucket, count]`, oldest first. A minute has second buckets, a day has minute buckets. */
 export interface CallerCounters {
@@ -56,20 +57,10 @@ export function createIndexedDbCounterStore(databaseName = 'inpage-counters'): C
   };
 }
 
-function open(name: string): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(name, 1);
-    request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE));
-    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB is not available.')));
-    request.addEventListener('blocked', () => reject(new Error('IndexedDB is blocked.')));
-    request.addEventListener('success', () => {
-      const database = request.result;
-      // Lets another version, or a test, delete the database.
-      database.addEventListener('versionchange', () => database.close());
-      forgetOldCallers(database);
-      resolve(database);
-    });
-  });
+async function open(name: string): Promise<IDBDatabase> {
+  const database = await openDatabase(name, 1, (made) => made.createObjectStore(STORE));
+  forgetOldCallers(database);
+  return database;
 }
 
 /** One read-write transaction: IndexedDB itself keeps others out until it is done. */
