@@ -9,11 +9,11 @@ import type {
   AskConsentMessage,
   BridgeToPage,
   ConsentAnswer,
-  ConsentState,
   FindBridgeMessage,
   PageToBridge,
 } from './host-protocol.js';
 import { joinPorts } from './join-ports.js';
+import { notAllowed } from './judge-origin.js';
 import { askBackground } from './keep-inference-host.js';
 import { hostService, reachStartedHost } from './reach-host.js';
 import { requireExtension } from './web-extension.js';
@@ -72,14 +72,12 @@ async function askPerson(): Promise<void> {
     const { error, state } = await askBackground<ConsentAnswer>(requireExtension(), message);
     if (error) throw deserializeInferenceError(error);
     if (state === 'allowed') return;
-    if (state !== 'pending') throw new InferenceError('permission_denied', DENIALS[state ?? 'denied']);
+    if (state === 'closed') throw new InferenceError('permission_denied', CLOSED);
+    if (state !== 'pending') throw notAllowed();
   }
 }
 
-const DENIALS: Record<Exclude<ConsentState, 'allowed' | 'pending'>, string> = {
-  denied: 'The person who uses this browser does not allow this page to use the models.',
-  closed: 'The question whether this page may use the models was closed without an answer.',
-};
+const CLOSED = 'The question whether this page may use the models was closed without an answer.';
 
 /** A page's scripts cannot change what content scripts read here. */
 function isInForeignPage(): boolean {

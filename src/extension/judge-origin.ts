@@ -1,4 +1,5 @@
-/** Which web pages may be asked about at all. @module */
+/** Which web pages may be asked about at all, and what those are told that may not use the models. @module */
+import { InferenceError } from '../core/errors/inference-error.js';
 
 /** Hosts of this device: what comes from there was not changed on the way. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -9,4 +10,10 @@ export function isAskable(origin: string | undefined): origin is string {
   if (!origin?.includes('://')) return false;
   const { protocol, hostname } = new URL(origin);
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+/** The person has said no. */
+export function notAllowed(): InferenceError {
+  const message = 'The person who uses this browser does not allow this page to use the models.';
+  return new InferenceError('permission_denied', message);
 }

@@ -1,5 +1,5 @@
 /** Requests of web pages, which the host answers for origins that the person has allowed. @module */
-import { InferenceError, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { type InferenceError, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import type { Connect } from '../../relay/handshake.js';
 import type { RequestPayload, ResponseHead, ResponseItem } from '../../relay/protocol.js';
@@ -7,7 +7,7 @@ import { answerCall } from '../../relay/stream/answer-call.js';
 import { CONNECT_TIMEOUT_MS, REQUEST_TIMING } from '../../relay/stream/call-timing.js';
 import { OpenCall, peerLostError } from '../../relay/stream/open-call.js';
 import { readDecision, watchDecisions } from '../consent-store.js';
-import { isAskable } from '../judge-origin.js';
+import { isAskable, notAllowed } from '../judge-origin.js';
 import type { WirePort } from '../wire-port.js';
 import { takeTurn } from './origin-turns.js';
 
@@ -54,13 +54,6 @@ export class PageRequests {
     if (!running || (await readDecision(origin).catch(() => false))) return;
     for (const revoke of running) revoke();
   }
-}
-
-function notAllowed(): InferenceError {
-  return new InferenceError(
-    'permission_denied',
-    'The person who uses this browser does not allow this page to use the models.',
-  );
 }
 
 /** One request on its way to the gateway. */

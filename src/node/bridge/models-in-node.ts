@@ -5,6 +5,7 @@ import { Catalog } from '../../core/models/catalog.js';
 import { secretsOfOptions } from '../../core/models/header-secrets.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { KeptResponses } from '../../gateway/kept-responses.js';
 import { Recorder } from '../../gateway/recorder.js';
@@ -118,22 +119,11 @@ export class ModelsInNode implements ServedModels {
   ): Promise<Parameters<typeof toRequest>[1]['body'] | 'late'> {
     if (announcedBody(request) !== 'some') return undefined;
     if (isLive(request) && SPEECH_PATH.test(new URL(url).pathname)) return streamBody(request);
-    const { uploadMs } = this.#limits;
-    return within(
-      uploadMs,
-      readBody(request, (bytes) => reservation.take(bytes)),
-    );
+    const body = readBody(request, (bytes) => reservation.take(bytes));
+    // What breaks off after its time is of no interest.
+    body.catch(() => {});
+    return (await settledWithin(body, this.#limits.uploadMs)) ?? 'late';
   }
 }
 
 const LATE_HEADERS = { connection: 'close', 'content-type': 'text/plain; charset=utf-8' };
-
-async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), milliseconds);
-  });
-  // What breaks off after its time is of no interest.
-  work.catch(() => {});
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}

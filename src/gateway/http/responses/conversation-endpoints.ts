@@ -1,19 +1,15 @@
 /** The operations below /conversations: their table. What they do is loaded with the first request for one of them. @module */
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { type EndpointBody, lazyEndpoint } from '../endpoint/lazy-endpoint.js';
+import type { conversations } from './conversations.js';
 import { isOffered, LIST_QUERY } from './stored-endpoints.js';
 
 const PATH = '/conversations';
 const ITEMS = `${PATH}/:id/items`;
 
-type Operations = Record<
-  'create' | 'retrieve' | 'update' | 'remove' | 'addItems' | 'listItems' | 'retrieveItem' | 'removeItem',
-  EndpointBody
->;
-
 const head = { name: 'responses', isOffered } as const;
-const lazily = (name: keyof Operations) => async (): Promise<EndpointBody> =>
-  ((await import('./conversations.js')).conversations satisfies Operations)[name];
+const lazily = (operation: keyof typeof conversations) => async (): Promise<EndpointBody> =>
+  (await import('./conversations.js')).conversations[operation];
 
 /** What a service that keeps responses has beside them. */
 export const conversationEndpoints: readonly Endpoint[] = [

@@ -48,8 +48,13 @@ export const tokenize: EndpointBody = {
   route: (context) => {
     const { compatibility, inference } = context;
     const schema = tokenizeSchema(compatibility);
+    const parse = (json: Record<string, unknown>) => {
+      const body = parseBody(schema, json);
+      requireOnePrompt(body);
+      return { ...body, model: modelOf(json, inference.catalog) };
+    };
     const reader: BodyReader<ReturnType<typeof parse>, { request: TokenizationRequest }> = {
-      parse: (json) => parse(json),
+      parse,
       read: ({ body, modelId, images }) => {
         const { prompt, messages, add_special_tokens: addPrefix } = body;
         if (messages == null) {
@@ -60,11 +65,6 @@ export const tokenize: EndpointBody = {
         const chat = { ...body, model: modelId, messages };
         return { request: { ...toGenerationRequest(chat, modelId, read, compatibility), addPrefix: false } };
       },
-    };
-    const parse = (json: Record<string, unknown>) => {
-      const body = parseBody(schema, json);
-      requireOnePrompt(body);
-      return { ...body, model: modelOf(json, inference.catalog) };
     };
     return async (c) => {
       const { body, request } = await acceptRequest(reader, c, context);
