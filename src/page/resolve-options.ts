@@ -1,4 +1,5 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
+import { checkBundledFiles } from '../core/models/bundled-files.js';
 import { checkFallbacks, checkScripts } from '../core/models/check-models.js';
 import { filesOf } from '../core/models/entry-files.js';
 import {
@@ -23,6 +24,7 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
   checkBrowserTasks(models);
+  checkBundledFiles(models);
   checkFallbacks(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))

@@ -54,6 +54,11 @@ describe('a start that cannot succeed says why', () => {
       /`models\.0\.backnd` is not .* Did you mean `backend`\?/,
     ],
     [
+      'a bundled model that has no files for the backend',
+      { models: [{ id: 'tiny-embed', task: 'embeddings', backend: 'gguf' }] },
+      /`models\.0\.source` must be .*: the bundled `tiny-embed` is of task embeddings, for backend transformers\./,
+    ],
+    [
       'a field of a script',
       { models: [{ ...countingModel(1, 0), script: { replies: [{ txt: 'Hi' }] } } as never] },
       /`models\.0\.script\.replies\.0\.txt` is not .* Did you mean `text`\?/,

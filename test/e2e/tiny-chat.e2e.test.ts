@@ -103,3 +103,20 @@ describe('thinking on the bundled model', () => {
     expect(direct.usage.completion_tokens_details.reasoning_tokens).toBe(0);
   });
 });
+
+it('an entry without a `source` runs it on ONNX Runtime', async () => {
+  const own = await newContext(browser);
+  const models = [{ id: 'tiny-chat', task: 'chat', backend: 'transformers', device: 'wasm' } as const];
+  const host = await openHost(own, { models });
+  const said = await host.evaluate(async () => {
+    await window.inference!.load('tiny-chat');
+    const response = await fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 20 }),
+    });
+    return { status: response.status, text: await response.text() };
+  });
+  expect(said).toMatchObject({ status: 200, text: expect.stringMatching(/"content":"\w+/) as string });
+  await own.close();
+});

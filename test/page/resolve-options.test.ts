@@ -162,6 +162,7 @@ describe('resolveOptions', () => {
       'models.0.source',
     ],
     [{ models: [{ ...chat, script: { replies() {} } }] }, 'models.0.script.replies'],
+    [{ models: [{ id: 'tiny-embed', task: 'embeddings', backend: 'gguf' }] }, 'models.0.source'],
     [{ models: new Proxy([chat], {}) }, 'models'],
     [{ rateLimits: { requestsPerMinute: 5, log() {} } }, 'rateLimits.log'],
     [{ apiKeys: 'key' }, 'apiKeys'],

@@ -1,6 +1,6 @@
 /** The three bundled models. @module */
 import { APP_BASE } from './app-base.js';
-import type { GgufEntry, ModelEntry, TransformersEntry } from './model-entry.js';
+import type { GgufEntry, TransformersEntry } from './model-entry.js';
 
 /**
  * `tiny-chat`, `tiny-embed`, `tiny-whisper`: what `startInference()` serves without a `models` option. Their files
@@ -51,11 +51,3 @@ export const DEFAULT_MODELS: readonly (GgufEntry | TransformersEntry)[] = [
     },
   },
 ];
-
-/** An entry that names a bundled model by its id, and no files, is that model with other settings. */
-export function withBundledFiles(entry: ModelEntry): ModelEntry {
-  if (entry.source !== undefined || entry.file !== undefined) return entry;
-  const { id, task, backend } = entry;
-  const bundled = DEFAULT_MODELS.find((each) => each.id === id && each.task === task && each.backend === backend);
-  return bundled ? { ...bundled, ...entry } : entry;
-}

@@ -2,7 +2,8 @@
 import * as v from 'valibot';
 import { STORED_RESPONSES_BYTES } from './stored-model.js';
 import { APP_BASE } from './app-base.js';
-import { DEFAULT_MODELS, withBundledFiles } from './default-catalog.js';
+import { withBundledFiles } from './bundled-files.js';
+import { DEFAULT_MODELS } from './default-catalog.js';
 import { ROUTES, type RouteHandler } from './route-options.js';
 import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry as ModelEntry } from './model-entry.js';
 import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';

@@ -212,6 +212,31 @@ describe('`inpage record`', () => {
   });
 });
 
+it.each([
+  [[], 1],
+  [['--compatibility', 'service'], 1],
+  [['--compatibility', 'hosted'], 0],
+])('`inpage serve %j` says in one line which clients want `hosted`, where it is not', async (compatibility, hints) => {
+  const config = join(folder, 'hinted.json');
+  const script = { replies: [{ text: 'Hello there.' }] };
+  writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
+  const browser = executablePath ? ['--chromium', executablePath] : [];
+  const flags = ['--port', '0', '--config', config, ...compatibility, ...browser];
+  const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', ...flags]);
+  const ended = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (line.includes('serving')) child.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+  const told = lines.filter((line) => line.includes('--compatibility hosted'));
+  expect(told).toHaveLength(hints);
+  for (const line of told)
+    for (const client of ['LangChain', 'parse()', 'verbose_json', 'reasoning_effort: "none"', 'file parts'])
+      expect(line).toContain(client);
+});
+
 it('`inpage serve --store-responses` stores what was answered, and follows it', async () => {
   const config = join(folder, 'stored.json');
   const script = { replies: [{ text: 'Hello there.' }] };
