@@ -45,7 +45,7 @@ export function templateMessages(messages: readonly Message[], mark?: string): T
     if (message.role === 'system' && made.length === 1 && first?.role === 'system') {
       made[0] = joined(first, content);
     } else if (message.role === 'system') {
-      made.push({ role: 'system', content });
+      made.push({ role: 'system', content, ...speaker(message) });
     } else if (message.role === 'user') {
       made.push({ role: 'user', content, ...speaker(message) });
     } else if (message.role === 'tool') {
@@ -156,7 +156,10 @@ export function withTurns(messages: readonly TemplateMessage[]): TemplateMessage
     const { role, content } = message;
     const previous = turns.at(-1);
     if (previous && previous.role === role && role !== 'tool' && !previous.tool_calls && !message.tool_calls) {
-      turns[turns.length - 1] = { ...previous, content: `${previous.content}\n\n${content}` };
+      const { name, ...merged } = previous;
+      // A turn that several people wrote has no single speaker.
+      const speaks = name === message.name ? speaker(message) : {};
+      turns[turns.length - 1] = { ...merged, ...speaks, content: `${previous.content}\n\n${content}` };
     } else {
       turns.push(message);
     }

@@ -195,3 +195,27 @@ describe('the system message of templates that insist on turns', () => {
     expect(rendered(template, ...turns)).toBe(expected);
   });
 });
+
+describe('who speaks', () => {
+  const WRITTEN = "{{ '[' + m.role + (' ' + m.name if m.name else '') + ']' + m.content }}";
+  const NAMES = `{% for m in messages %}${WRITTEN}{% endfor %}`;
+  const ALTERNATING =
+    "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}" +
+    `{{ raise_exception('Roles must alternate.') }}{% endif %}${WRITTEN}{% endfor %}`;
+  const said = (text: string, name: string): Message => ({ role: 'user', name, content: [{ type: 'text', text }] });
+
+  it('reaches a template that writes names', () => {
+    const rules: Message = { role: 'system', name: 'rules', content: [{ type: 'text', text: 'Be brief.' }] };
+    const messages = [rules, said('Hi.', 'Ada'), answer('Hello.', { name: 'Bo' }), user('Bye.')];
+    expect(prompt(NAMES, messages)).toBe('[system rules]Be brief.[user Ada]Hi.[assistant Bo]Hello.[user]Bye.');
+    const plain = "{% for m in messages %}{{ '[' + m.role + ']' + m.content }}{% endfor %}";
+    expect(prompt(plain, messages)).toBe('[system]Be brief.[user]Hi.[assistant]Hello.[user]Bye.');
+  });
+
+  it('stays with a turn that was made of several only where all were theirs', () => {
+    const all = (...names: string[]) => names.map((name, index) => said(`${index}.`, name));
+    expect(prompt(ALTERNATING, all('Ada', 'Ada'))).toBe('[user Ada]0.\n\n1.');
+    expect(prompt(ALTERNATING, all('Ada', 'Bo', 'Ada'))).toBe('[user]0.\n\n1.\n\n2.');
+    expect(prompt(ALTERNATING, [user('0.'), ...all('Ada')])).toBe('[user]0.\n\n0.');
+  });
+});
