@@ -1,7 +1,7 @@
 /** Headers that name what a request asks for in vain. */
 import { describe, expect, it, vi } from 'vitest';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
-import { post, read } from '../support/call.js';
+import { deltasOf, eventsOf, post, read } from '../support/call.js';
 import { ALL_TASKS, AUDIO_PATHS, audioForm, JSON_ENDPOINTS, streams } from '../support/models.js';
 
 const MODES = ['service', 'hosted'] as const;
@@ -86,14 +86,19 @@ describe.each(MODES)('%s', (compatibility) => {
   });
 });
 
-it('a scripted reply thinks where an effort is asked for', async () => {
+it.each([
+  ['service', { low: 'Two and two.', high: 'Two and two.' }],
+  ['hosted', { low: 'Two and two.', minimal: 'Two and two.', none: undefined }],
+] as const)('%s: a scripted reply thinks where an effort is asked for', async (compatibility, efforts) => {
   const replies = [{ text: 'Four.', reasoning: 'Two and two.' }];
-  const { app } = await buildApp({ models: [scriptedChat({ script: { replies } })], compatibility: 'hosted' });
+  const { app } = await buildApp({ models: [scriptedChat({ script: { replies } })], compatibility });
   const [chat, , , responses] = JSON_ENDPOINTS;
-  const efforts = { low: 'Two and two.', minimal: 'Two and two.', none: undefined };
   for (const [effort, reasoning] of Object.entries(efforts)) {
-    const answer = await post(app, chat!.path, { ...chat!.body, reasoning_effort: effort });
+    const asked = { ...chat!.body, reasoning_effort: effort };
+    const answer = await post(app, chat!.path, asked);
     expect([effort, answer.json.choices[0].message.reasoning]).toEqual([effort, reasoning]);
+    const streamed = deltasOf(eventsOf((await post(app, chat!.path, { ...asked, stream: true })).text));
+    expect([effort, streamed.map((delta) => delta['reasoning'] ?? '').join('')]).toEqual([effort, reasoning ?? '']);
     const { json } = await post(app, responses!.path, { ...responses!.body, reasoning: { effort } });
     const item = json.output.find(({ type }: { type: string }) => type === 'reasoning');
     expect([effort, item?.content[0].text]).toEqual([effort, reasoning]);
