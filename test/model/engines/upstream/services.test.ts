@@ -11,6 +11,13 @@ import { answerRemotely, loadUpstream, REMOTE, streamOf } from './through-app.js
 
 const tools = [{ name: 'find' }, { name: 'open' }];
 
+it('[M32] an answer that was begun is refused: 400', async () => {
+  const requests = answerRemotely(() => streamOf(chunk({ content: 'Yes' }), stop));
+  const asked = ask({ continued: true });
+  await expect(answer(asked)).rejects.toMatchObject({ code: 'invalid_request', param: 'messages' });
+  expect(requests).toHaveLength(0);
+});
+
 describe('an answer', () => {
   it('reasons under either name', async () => {
     answerRemotely(() =>
