@@ -6,8 +6,9 @@ const CODEX = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-
 const CLAUDE = { args: ['-p'], more: () => ['--allowedTools', 'Bash,Write'] };
 
 /**
- * `packages` come from the npm registry; `command` runs in their folder's `node_modules`. `connect` names the program for
- * `inpage connect`, whose lines are the only configuration unless `prepare` changes them.
+ * `packages` come from the npm registry, and of their install scripts only those of `built` run; `command` runs in their folder's
+ * `node_modules`. `connect` names the program for `inpage connect`, whose lines are the only configuration unless `prepare`
+ * changes them.
  *
  * Of a task: `args` stand before its words, `more` behind them; `file` is the proof; `model` is `scripted` unless it is given.
  */
@@ -30,6 +31,7 @@ export const PROGRAMS = {
   },
   opencode: {
     packages: ['opencode-ai@1.18.33'],
+    built: ['opencode-ai'],
     command: ['.bin/opencode'],
     connect: 'opencode',
     tasks: [{ what: 'its write tool', words: 'TASK-OPENCODE', args: ['run'] }],
@@ -99,6 +101,31 @@ export const PROGRAMS = {
       prepare: (place) => withApi(place, api),
     })),
   },
+  copilot: {
+    packages: ['@github/copilot@1.0.102'],
+    command: ['.bin/copilot'],
+    connect: 'copilot',
+    tasks: [{ what: 'a shell command', words: 'TASK-COPILOT', args: ['--allow-all-tools', '-p'] }],
+  },
+  'grok-cli': {
+    packages: ['@vibe-kit/grok-cli@0.0.34'],
+    command: ['.bin/grok'],
+    connect: 'grok-cli',
+    tasks: [{ what: 'a shell command', words: 'TASK-GROK', args: ['--prompt'] }],
+  },
+  nanocoder: {
+    packages: ['@nanocollective/nanocoder@1.25.2'],
+    command: ['.bin/nanocoder'],
+    connect: 'nanocoder',
+    tasks: [
+      {
+        what: 'its write tool',
+        words: 'TASK-NANO',
+        args: ['--provider', 'inpage', '--model', 'scripted', 'run'],
+        prepare: trustFolder,
+      },
+    ],
+  },
   'openai-agents': {
     packages: ['@openai/agents@0.20.0', 'zod@4'],
     command: ['node', 'SCRIPT'],
@@ -112,6 +139,12 @@ export const PROGRAMS = {
 
 function serversOf([command, ...args]) {
   return { mcpServers: { fruit: { command, args } } };
+}
+
+/** What a person confirms when nanocoder first starts in a folder. */
+function trustFolder({ home, work }) {
+  const file = join(home, '.config/nanocoder/nanocoder-preferences.json');
+  writeFileSync(file, JSON.stringify({ trustedDirectories: [work] }));
 }
 
 function withCodexServer({ home, server: [command, ...args] }) {

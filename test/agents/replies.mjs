@@ -25,6 +25,9 @@ export const repliesFor = (work) => [
   call('TASK-CONTINUE', 'Bash', { command: COMMAND }),
   call('TASK-QWEN', 'run_shell_command', { command: COMMAND, is_background: false }),
   call('TASK-PI', 'bash', { command: COMMAND }),
+  call('TASK-COPILOT', 'bash', { command: COMMAND, description: 'Makes a file' }),
+  call('TASK-GROK', 'bash', { command: COMMAND }),
+  call('TASK-NANO', 'write_file', { path: 'made.txt', content: 'made' }),
   call('TASK-AGENTS', 'make_file', { path: 'made.txt' }),
   { text: 'It is done.' },
 ];

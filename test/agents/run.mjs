@@ -4,7 +4,7 @@
  * @module
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PROGRAMS } from './programs.mjs';
@@ -35,15 +35,21 @@ function outside(given) {
   process.exitCode = status ?? 1;
 }
 
-/** A folder for each program, so that none gets a package of another's. */
+/** A folder for each program, so that none gets a package of another's. It is made again when its packages have changed. */
 function install(name) {
   const folder = join(CACHE, name);
-  const { packages } = PROGRAMS[name];
-  if (!existsSync(join(folder, 'node_modules'))) {
+  const { packages, built = [] } = PROGRAMS[name];
+  const stamp = join(folder, 'installed.json');
+  const wanted = JSON.stringify({ packages, built });
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    const flags = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
-    execFileSync('npm', [...flags, ...packages], { cwd: folder, stdio: 'inherit' });
+    const options = { cwd: folder, stdio: 'inherit' };
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], options);
+    for (const each of built)
+      execFileSync('npm', ['run', 'postinstall'], { ...options, cwd: join(folder, 'node_modules', each) });
+    writeFileSync(stamp, wanted);
   }
   const script = join(import.meta.dirname, 'scripts', `${name}.mjs`);
   if (existsSync(script)) copyFileSync(script, join(folder, 'run.mjs'));

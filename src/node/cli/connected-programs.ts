@@ -87,6 +87,22 @@ models:
 ${contextLength === undefined ? '' : `    defaultCompletionOptions:\n      contextLength: ${contextLength}\n`}`,
     },
   }),
+  copilot: ({ baseURL, key, model, contextLength }) => {
+    const output = Math.min(Math.floor((contextLength ?? 0) / 4), 8192);
+    return {
+      environment: {
+        COPILOT_PROVIDER_BASE_URL: baseURL,
+        COPILOT_PROVIDER_API_KEY: key,
+        COPILOT_MODEL: model,
+        ...(contextLength !== undefined && {
+          COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(contextLength - output),
+          COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(output),
+        }),
+        // Without it the program also talks to GitHub.
+        COPILOT_OFFLINE: 'true',
+      },
+    };
+  },
   goose: ({ baseURL, key, model, contextLength }) => ({
     environment: {
       GOOSE_PROVIDER: 'openai',
@@ -95,6 +111,28 @@ ${contextLength === undefined ? '' : `    defaultCompletionOptions:\n      conte
       OPENAI_HOST: rootOf(baseURL),
       OPENAI_API_KEY: key,
     },
+  }),
+  'grok-cli': ({ baseURL, key, model }) => ({
+    environment: { GROK_BASE_URL: baseURL, GROK_API_KEY: key, GROK_MODEL: model },
+  }),
+  nanocoder: ({ baseURL, key, model, contextLength }) => ({
+    file: {
+      path: '.config/nanocoder/agents.config.json',
+      content: {
+        nanocoder: {
+          providers: [
+            {
+              name: 'inpage',
+              baseUrl: baseURL,
+              apiKey: key,
+              models: [model],
+              ...(contextLength !== undefined && { contextWindow: contextLength }),
+            },
+          ],
+        },
+      },
+    },
+    note: `Start it with: nanocoder --provider inpage --model ${shellQuoted(model)}`,
   }),
   opencode: ({ baseURL, key, model, contextLength }) => ({
     file: {

@@ -33,9 +33,8 @@ export const record: Command = {
     // Otherwise this would be noticed only after the first answer.
     if (existsSync(file)) readRecording(file);
     accessSync(dirname(resolve(file)), constants.W_OK);
-    const server = await startServer('record', values, { record: true });
+    await startServer('record', values, (server) => saveRecording(server, file), { record: true });
     print(`inpage: recording to ${file}. Press Ctrl+C to stop\n`);
-    saveRecording(server, file);
   },
 };
 

@@ -61,21 +61,23 @@ export const serve: Command = {
   async run(words, values) {
     if (words.length > 0) throw new UsageError(`\`inpage serve\` accepts options only, not \`${words[0]}\`.`);
     const apiKey = values['key'] ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
-    const server = await startServer('serve', values, apiKey === undefined ? {} : { apiKeys: [apiKey] });
+    const server = await startServer('serve', values, closeOnSignal, apiKey === undefined ? {} : { apiKeys: [apiKey] });
     if (apiKey !== undefined) print(clientLines(server.baseURL, apiKey));
-    closeOnSignal(server);
   },
 };
 
 /**
  * Serves as the flags say, and prints where.
  * @param command whose flags they are
+ * @param attend ends the server when the process is told to; called before the address is printed, because who reads that may
+ * end the process at once
  * @param more options that no flag and no file can say
  * @throws UsageError, or Error that says what to do
  */
 export async function startServer(
   command: string,
   { port, config, chromium, compatibility: name, 'store-responses': stored, log }: CommandValues,
+  attend: (server: InferenceServer) => void,
   more: ServeOptions,
 ): Promise<InferenceServer> {
   const compatibility = compatibilityOf(name);
@@ -104,6 +106,7 @@ export async function startServer(
     if (isInferenceError(thrown) && thrown.param !== undefined) throw new Error(`${String(config)}: ${thrown.message}`);
     throw thrown;
   });
+  attend(server);
   print(`inpage: serving ${server.baseURL}\n`);
   print(whereModelsRun(server, configured.models ?? DEFAULT_MODELS));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);

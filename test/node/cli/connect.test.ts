@@ -86,6 +86,11 @@ describe('inpage connect', () => {
     const cline = await printed('cline', { key: `k' ; touch made ; '` });
     for (const line of cline.match(/^ {2}cline .*$/gm)!) expect(inShell(line).at(-1)).toBe(id);
     expect(cline.match(/^ {2}cline auth .*$/m)!.map(inShell)[0]).toContain(`k' ; touch made ; '`);
+    const grok = await printed('grok-cli');
+    expect(inShell(/^export (GROK_MODEL=.*)$/m.exec(grok)![1]!)).toEqual([`GROK_MODEL=${id}`]);
+    const nanocoder = await printed('nanocoder');
+    const file = JSON.parse(/^\{[^]*^\}$/m.exec(nanocoder)![0]) as object;
+    expect(file).toMatchObject({ nanocoder: { providers: [{ name: 'inpage', baseUrl: url, models: [id] }] } });
     const pi = await printed('pi');
     expect(inShell(/Start it with: (.*)$/m.exec(pi)![1]!)).toEqual(['pi', '--provider', 'inpage', '--model', id]);
     expect(existsSync(join(home, 'made'))).toBe(false);
@@ -160,9 +165,13 @@ describe('inpage connect', () => {
   });
 
   it('prints the limits of a model that was loaded, and none that the service only assumes', async () => {
-    const limits = /context_window|CONTEXT|contextLength|contextWindow|max_?tokens|"limit"|32768/i;
+    const limits = /context_window|MAX_(PROMPT|OUTPUT)|CONTEXT|contextLength|contextWindow|max_?tokens|"limit"|32768/i;
     expect(await printed('codex')).toContain('model_context_window = 32768\n');
     expect(await printed('claude-code')).toContain("CLAUDE_CODE_MAX_CONTEXT_TOKENS='32768'");
+    expect(await printed('copilot')).toContain(
+      "MAX_PROMPT_TOKENS='24576'\nexport COPILOT_PROVIDER_MAX_OUTPUT_TOKENS='8192'",
+    );
+    expect(await printed('nanocoder')).toContain('"contextWindow": 32768');
     for (const limits_known of [false, undefined]) {
       answer = { data: [{ ...CHAT, vendor_metadata: { ...CHAT.vendor_metadata, limits_known } }] };
       for (const program of Object.keys(PROGRAMS)) {
