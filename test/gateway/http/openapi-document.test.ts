@@ -39,6 +39,33 @@ describe.each(MODES)('the document of %s', (mode) => {
     expect(references.length).toBeGreaterThan(20);
     expect(references.filter((reference) => !values.has(reference))).toEqual([]);
     expect([...values.keys()].filter((path) => path.endsWith('/$defs'))).toEqual([]);
+    const { schemas } = json.components;
+    const named = new Set(references.map((reference) => reference.replace('#/components/schemas/', '')));
+    expect(Object.keys(schemas).filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('has an own name, a schema of each answer and only known tags for every operation', async () => {
+    const { json } = await build(mode);
+    const operations: any[] = Object.values(json.paths).flatMap((path: any) => Object.values(path));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const tags = new Set(json.tags.map(({ name }: { name: string }) => name));
+    for (const { operationId, responses, tags: own } of operations) {
+      expect([operationId, own.filter((tag: string) => !tags.has(tag))]).toEqual([operationId, []]);
+      for (const [status, { content }] of Object.entries(responses) as [string, any][])
+        for (const [type, { schema }] of Object.entries(content) as [string, any][])
+          expect([operationId, status, type, schema]).toEqual([operationId, status, type, expect.any(Object)]);
+    }
+  });
+
+  it('has no choice of one form, and none that anything conforms to', async () => {
+    const { json } = await build(mode);
+    const choices = [...valuesOf(json)].filter(([path, value]) => /\/(any|one)Of$/.test(path) && Array.isArray(value));
+    expect(choices.length).toBeGreaterThan(50);
+    const idle = choices.filter(
+      ([, value]) =>
+        (value as object[]).length < 2 || (value as object[]).some((each) => JSON.stringify(each) === '{}'),
+    );
+    expect(idle.map(([path]) => path)).toEqual([]);
   });
 
   it('shows no form that is refused in any case', async () => {

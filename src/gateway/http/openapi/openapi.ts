@@ -50,7 +50,7 @@ export async function openApiDocument(endpoints: readonly Endpoint[], described:
     })),
     paths,
     components: {
-      schemas: components,
+      schemas: usedSchemas(components, paths),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -61,6 +61,20 @@ export async function openApiDocument(endpoints: readonly Endpoint[], described:
 
 function pathOf({ path }: Endpoint): string {
   return path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
+}
+
+/** Without the schemas that no reference leads to: some shapes of errors are those of a single mode. */
+function usedSchemas(components: Record<string, JsonSchema>, paths: JsonSchema): JsonSchema {
+  const used = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name!)) continue;
+      used.add(name!);
+      visit(components[name!]);
+    }
+  };
+  visit(paths);
+  return Object.fromEntries(Object.entries(components).filter(([name]) => used.has(name)));
 }
 
 /** @param components what schemas are moved to that several places refer to */

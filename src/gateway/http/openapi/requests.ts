@@ -50,7 +50,11 @@ const RULES: Record<string, JsonSchema[]> = {
       properties: {
         messages: {
           items: {
-            if: { required: ['role'], properties: { role: { const: 'assistant' } }, not: { required: ['content'] } },
+            if: {
+              required: ['role'],
+              properties: { role: { const: 'assistant' } },
+              not: { required: ['content'], properties: { content: {} } },
+            },
             // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
             then: {
               anyOf: ['tool_calls', 'function_call', 'refusal'].map((name) => ({

@@ -33,7 +33,19 @@ function tidy(value: unknown): unknown {
     const isChoice = (name === 'anyOf' || name === 'oneOf') && Array.isArray(inner);
     tidied[name] = tidy(isChoice ? inner.filter((variant) => !isImpossible(variant)) : inner);
   }
-  return tidied;
+  return withoutOnlyChoice(tidied);
+}
+
+/** A choice of one schema is that schema; one that anything conforms to says nothing. */
+function withoutOnlyChoice({ anyOf, oneOf, ...rest }: JsonSchema): JsonSchema {
+  const isFree = Array.isArray(anyOf) && anyOf.some((variant) => isObject(variant) && isEmpty(variant));
+  const kept = { ...rest, ...(anyOf !== undefined && !isFree && { anyOf }), ...(oneOf !== undefined && { oneOf }) };
+  for (const name of ['anyOf', 'oneOf'] as const) {
+    const { [name]: variants, ...others } = kept as JsonSchema;
+    const only: unknown = Array.isArray(variants) && variants.length === 1 ? variants[0] : undefined;
+    if (isObject(only) && Object.keys(only).every((word) => !(word in others))) return { ...only, ...others };
+  }
+  return kept;
 }
 
 /**
