@@ -23,8 +23,8 @@ export { pageLocation } from '../core/errors/page-location.js';
 export function resolveOptions(options: InferenceOptions, { origin, pageURL }: PageLocation): OptionsByRealm {
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
-  checkBrowserTasks(models);
   checkBundledFiles(models);
+  refuseOtherVectors(models);
   checkFallbacks(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))
@@ -37,13 +37,10 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   });
 }
 
-/** The browser's other interfaces do not give what these endpoints promise. */
-function checkBrowserTasks(models: readonly ModelEntry[]): void {
+/** Vectors of two models cannot be compared. */
+function refuseOtherVectors(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, fallback }] of models.entries()) {
-    if (backend !== 'built-in' || task === 'chat') continue;
-    if (task !== 'embeddings')
-      throw wrongOption(`models.${index}.backend`, `one that has models of task ${task}, which \`built-in\` has not`);
-    if (fallback !== undefined)
+    if (backend === 'built-in' && task === 'embeddings' && fallback !== undefined)
       throw wrongOption(`models.${index}.fallback`, 'left out, because vectors of two models cannot be compared');
   }
 }
@@ -53,7 +50,10 @@ function refuseLoops(models: readonly ModelEntry[], bases: Bases, pageURL: strin
   const isOwn = (url: string): boolean => matchBase(new URL(url), bases) !== undefined;
   for (const [index, entry] of models.entries()) {
     if (entry.backend === 'upstream' && filesOf(entry, pageURL).some(isOwn))
-      throw wrongOption(`models.${index}.source`, 'outside of `prefix` and `intercept`');
+      throw wrongOption(
+        `models.${index}.source`,
+        'a service outside of `prefix` and `intercept`, because this page answers those itself',
+      );
   }
 }
 

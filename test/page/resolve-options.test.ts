@@ -53,7 +53,7 @@ describe('resolveOptions', () => {
   it.each<[string, string, NonNullable<InferenceOptions['models']>]>([
     [
       'names no entry',
-      'names `smal`, which no entry is called. Did you mean `small`?',
+      'must be the id of another model, and there is no `smal`. Did you mean `small`?',
       [
         { ...entry, id: 'large', fallback: 'smal' },
         { ...entry, id: 'small' },
@@ -70,7 +70,7 @@ describe('resolveOptions', () => {
     ],
     [
       'has another task',
-      'of task chat, and its task is embeddings',
+      'the id of a model for chat, and `b` is one for embeddings',
       [
         { ...entry, id: 'a', fallback: 'b' },
         { ...entry, id: 'b', task: 'embeddings' },
@@ -105,7 +105,7 @@ describe('resolveOptions', () => {
   it.each(['speech-to-text', 'text-to-speech', 'rerank'])('[J33] refuses the browser’s own model for %s', (task) => {
     const models = [{ id: 'a', task, backend: 'built-in' }] as unknown as TypedModelEntry[];
     expect(() => resolve({ models })).toThrow(
-      `The option \`models.0.backend\` must be one that has models of task ${task}`,
+      `The option \`models.0.task\` must be \`chat\` or \`embeddings\`, because the backend \`built-in\` has no models for ${task}.`,
     );
   });
 
@@ -231,8 +231,8 @@ describe('resolveOptions', () => {
   });
 
   it.each<[unknown, string]>([
-    [null, 'The options must be an object.'],
-    [{ requestTimeout: '5' }, 'The option `requestTimeout` must be a number of seconds above 0.'],
+    [null, 'The options must be an object with fields such as `models`, `apiKeys`, `rateLimits`.'],
+    [{ requestTimeout: '5' }, 'The option `requestTimeout` must be a number of seconds above 0 and at most 2147483.'],
     [
       { models: [{ ...chat, task: 'video' }] },
       'The option `models.0.task` must be one of chat, embeddings, rerank, speech-to-text, text-to-speech.',

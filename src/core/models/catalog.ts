@@ -64,7 +64,10 @@ export class Catalog {
     const entry = this.#byName.get(name);
     if (!entry) {
       const known = this.usable();
-      const hint = known.length === 0 ? '' : ` Available models: ${listModels(known)}.`;
+      const hint =
+        known.length === 0
+          ? ' No models are available, because the option `models` has none.'
+          : ` Available models: ${listModels(known)}.`;
       throw new InferenceError('model_not_found', `The model \`${shortened(name)}\` does not exist.${hint}`, {
         param: 'model',
       });
@@ -110,9 +113,13 @@ export function entriesByName(entries: readonly ModelEntry[]): Map<string, Model
   for (const entry of entries) {
     for (const name of [entry.id, ...(entry.aliases ?? [])]) {
       if (byName.has(name)) {
-        throw new InferenceError('invalid_request', `Two models of the catalog are called \`${name}\`.`, {
-          param: 'models',
-        });
+        throw new InferenceError(
+          'invalid_request',
+          `Two models are called \`${name}\`. Each needs an \`id\` and \`aliases\` of its own.`,
+          {
+            param: 'models',
+          },
+        );
       }
       byName.set(name, entry);
     }

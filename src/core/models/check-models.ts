@@ -16,14 +16,15 @@ export function checkFallbacks(models: readonly ModelEntry[]): void {
     const param = `models.${index}.fallback`;
     const next = byName.get(fallback);
     if (!next) {
-      const message = `The option \`${param}\` names \`${fallback}\`, which no entry is called. ${suggestName(fallback, [...byName.keys()])}`;
+      const message = `The option \`${param}\` must be the id of another model, and there is no \`${fallback}\`. ${suggestName(fallback, [...byName.keys()])}`;
       throw new InferenceError('invalid_request', message, { param });
     }
     if (next.task !== task)
-      throw wrongOption(param, `the id of an entry of task ${task}, and its task is ${next.task}`);
+      throw wrongOption(param, `the id of a model for ${task}, and \`${fallback}\` is one for ${next.task}`);
     const seen = new Set([models[index]]);
     for (let each: ModelEntry | undefined = next; each; each = byName.get(each.fallback ?? '')) {
-      if (seen.has(each)) throw wrongOption(param, 'the id of an entry that does not lead back to this one');
+      if (seen.has(each))
+        throw wrongOption(param, 'the id of a model whose own `fallback` does not lead back to this one');
       seen.add(each);
     }
   }
@@ -33,6 +34,9 @@ export function checkFallbacks(models: readonly ModelEntry[]): void {
 export function checkScripts(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, script }] of models.entries()) {
     if (backend === 'scripted' && !script && (task === 'chat' || task === 'speech-to-text'))
-      throw wrongOption(`models.${index}.script`, 'an object with `replies`, which are what a scripted model says');
+      throw wrongOption(
+        `models.${index}.script`,
+        'an object with `replies`, because a scripted model has no other answers',
+      );
   }
 }

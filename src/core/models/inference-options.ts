@@ -5,7 +5,9 @@ import { APP_BASE } from './app-base.js';
 import { withBundledFiles } from './bundled-files.js';
 import { DEFAULT_MODELS } from './default-catalog.js';
 import { ROUTES, type RouteHandler } from './route-options.js';
-import { type LoadProgress, MODEL_ENTRY, type TypedModelEntry as ModelEntry } from './model-entry.js';
+import type { LoadProgress, TypedModelEntry as ModelEntry } from './model-entry.js';
+import { MODEL_ENTRY } from './model-entry-schema.js';
+import { ENDPOINT_PATH } from './source-problem.js';
 import { count, fields, list, number, oneOf, optional, type Same, text } from './option-schema.js';
 
 /** A key that requests may carry; a revoked one is refused with a message of its own. */
@@ -128,10 +130,23 @@ const path = text(
 );
 
 /** An absolute URL that paths are appended to. */
-const base = text(
-  'an absolute http(s) URL without query, such as `https://api.openai.com/v1`',
-  (value) => /^https?:$/.test(protocolOf(value)) && !/[?#]/.test(value),
+const base = (example: string) =>
+  text(
+    `an absolute http(s) URL without query, such as \`${example}\``,
+    (value) => /^https?:$/.test(protocolOf(value)) && !/[?#]/.test(value),
+  );
+
+/** A base URL of an API, which clients append their paths to. */
+const interceptedBase = v.pipe(
+  base('https://api.openai.com/v1'),
+  v.check(
+    (value) => !ENDPOINT_PATH.test(value),
+    'a base URL such as `https://api.openai.com/v1`, without the path of an endpoint',
+  ),
 );
+
+/** Seconds, about 24 days: timers cannot wait longer. */
+const LONGEST_TIMEOUT = 2_147_483;
 
 /** Empty for what is not an absolute URL. */
 function protocolOf(url: string): string {
@@ -191,10 +206,13 @@ const REALMS = {
       list(v.pipe(MODEL_ENTRY, v.transform(withBundledFiles)), 'an array of model entries'),
       DEFAULT_MODELS,
     ),
-    apiKeys: optional(list(apiKey, 'an array of keys')),
+    apiKeys: optional(list(apiKey, "an array of keys, e.g. `['sk-…']`")),
     rateLimits: optional(rateLimits),
     requestTimeout: optional(
-      number('a number of seconds above 0', (value) => value > 0),
+      number(
+        `a number of seconds above 0 and at most ${LONGEST_TIMEOUT}`,
+        (value) => value > 0 && value <= LONGEST_TIMEOUT,
+      ),
       600,
     ),
     record: optional(v.boolean('true or false')),
@@ -203,12 +221,15 @@ const REALMS = {
   }),
   /** The model workers; the same holds for them. */
   model: v.object({
-    hub: optional(base, 'https://huggingface.co'),
+    hub: optional(base('https://huggingface.co'), 'https://huggingface.co'),
     promptCache: optional(size),
   }),
   serviceWorker: v.object({
     ...SHARED,
-    intercept: optional(list(v.pipe(base, v.transform(withoutSlash)), 'an array of URLs'), []),
+    intercept: optional(
+      list(v.pipe(interceptedBase, v.transform(withoutSlash)), 'an array of URLs such as `https://api.openai.com/v1`'),
+      [],
+    ),
     serviceWorker: optional(
       v.union([v.string(), v.literal(false)], 'the URL of a script, or false'),
       `${APP_BASE}inpage-sw.js`,

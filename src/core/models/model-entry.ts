@@ -1,13 +1,13 @@
 /** What an app says about a model it wants to serve. Public. @module */
 import * as v from 'valibot';
 import { REASONING_FORMATS, type ReasoningFormat, TOOL_FORMATS, type ToolFormat } from './answer-formats.js';
+import { isSha256 } from './sha256-text.js';
 import { DTYPE, type Dtype } from './dtype.js';
 import { INPUTS, type Pooling, POOLINGS } from './embedding-fields.js';
-import { hasFiles } from './entry-files.js';
 import { JUDGE_PROMPTS, type JudgePromptName } from './judge-prompts.js';
 import { GGUF_FILE, type Lora, LORAS } from './lora.js';
 import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
-import { count, fields, oneOf, optional, type Same, text } from './option-schema.js';
+import { count, oneOf, optional, text } from './option-schema.js';
 import { type Script, SCRIPT } from './script.js';
 
 /** A model of the catalog, whatever its backend. Apps write {@link TypedModelEntry}, whose fields belong together. */
@@ -254,6 +254,8 @@ const VOICES = v.array(
   v.pipe(v.string('a text'), v.regex(/^[\w-][\w.-]*$/, 'a name of letters, digits, `-`, `_` and `.`')),
   'an array of names',
 );
+const SHA256 = 'a SHA-256 (64 hexadecimal digits, or `sha256-` and base64), or an object with one for each file name';
+const sha256 = text(SHA256, isSha256);
 const textByName = v.record(v.string(), someText, 'an object of texts');
 
 /** @internal The fields of an entry, for those who take some of them. */
@@ -265,7 +267,7 @@ export const ENTRY_FIELDS = {
   upstreamModel: optional(someText),
   headers: optional(textByName),
   revision: optional(someText),
-  integrity: optional(v.union([v.string(), textByName], 'a hash, or an object of hashes by file name')),
+  integrity: optional(v.union([sha256, v.record(v.string(), sha256)], SHA256)),
   file: optional(GGUF_FILE),
   loras: optional(LORAS),
   device: optional(oneOf(DEVICES)),
@@ -292,28 +294,3 @@ export const ENTRY_FIELDS = {
   fallback: optional(someText),
   script: optional(SCRIPT),
 };
-
-const entry = fields(ENTRY_FIELDS, 'a field of a model entry');
-true satisfies Same<v.InferInput<typeof entry>, ModelEntry>;
-
-const checkedEntry: v.GenericSchema<ModelEntry> = v.pipe(
-  entry,
-  v.rawCheck(({ dataset: { typed, value }, addIssue }) => {
-    if (!typed) return;
-    const refuse = (key: 'device' | 'loras' | 'source', message: string): void =>
-      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] });
-    const { backend, device, loras, task } = value;
-    if (backend === 'gguf' && device === 'webgpu') refuse('device', '`auto` or `wasm`, because GGUF files run on WASM');
-    if (loras && (backend !== 'gguf' || task !== 'chat'))
-      refuse('loras', 'left out, because only chat models in GGUF files have adapters');
-    if (hasFiles(value)) return;
-    const message =
-      backend === 'upstream'
-        ? 'the base URL of the remote service, e.g. `https://api.openai.com/v1`'
-        : 'the URL of a folder, or a hub id';
-    refuse('source', message);
-  }),
-);
-
-/** @internal What an entry must be. That its fields belong together is left to the compiler: entries come from JSON too. */
-export const MODEL_ENTRY = checkedEntry as v.GenericSchema<TypedModelEntry, ModelEntry>;

@@ -52,13 +52,20 @@ export function number(what: string, passes: (value: number) => boolean) {
 /** A count: 1 or more. */
 export const count = number('a whole number above 0', (value) => Number.isInteger(value) && value > 0);
 
+/** Fields that are named where none is required. */
+const MAX_NAMED = 3;
+
 /**
  * An object with these fields and no others.
  * @param what what a field of it is, e.g. `an option of startInference`
  */
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries, what: string) {
+  const names = Object.keys(entries).map((name) => `\`${name}\``);
+  const required = names.filter((_, index) => !Object.values(entries)[index]!.type.includes('optional'));
+  const listed =
+    required.length > 0 ? `with ${required.join(', ')}` : `with fields such as ${names.slice(0, MAX_NAMED).join(', ')}`;
   return v.strictObject(entries, ({ expected, path }) => {
-    if (expected !== 'never') return 'an object';
+    if (expected !== 'never') return `an object ${listed}`;
     return `is not ${what}. ${suggestName(String(path?.at(-1)?.key), Object.keys(entries))}`;
   });
 }
@@ -77,15 +84,22 @@ export function parseOptions<const Schema extends v.GenericSchema>(
   const { success, issues, output } = v.safeParse(schema, value);
   if (success) return output;
   const issue = issues.find(isUnknownName) ?? issues[0];
-  const param = (issue.path ?? []).map(({ key }) => String(key)).join('.');
-  throw new InferenceError('invalid_request', sentence(issue, param, noun), param === '' ? {} : { param });
+  const path = issue.path ?? [];
+  // To JavaScript a list is an object, with numbers as names.
+  const isList = isUnknownName(issue) && Array.isArray(path.at(-1)?.input);
+  const param = (isList ? path.slice(0, -1) : path).map(({ key }) => String(key)).join('.');
+  const message = isList ? mustBe(param, noun, 'an object, not a list') : sentence(issue, param, noun);
+  throw new InferenceError('invalid_request', message, param === '' ? {} : { param });
+}
+
+function mustBe(param: string, noun: string, what: string): string {
+  return param === '' ? `The ${noun}s must be ${what}.` : `The ${noun} \`${param}\` must be ${what}.`;
 }
 
 function sentence(issue: v.BaseIssue<unknown>, param: string, noun: string): string {
-  if (param === '') return `The ${noun}s must be ${issue.message}.`;
-  if (isUnknownName(issue)) return `\`${param}\` ${issue.message}`;
-  const isMissing = issue.type === 'strict_object' && issue.expected?.startsWith('"');
-  return `The ${noun} \`${param}\` ${isMissing ? 'is missing' : `must be ${issue.message}`}.`;
+  if (param !== '' && isUnknownName(issue)) return `\`${param}\` ${issue.message}`;
+  const isMissing = param !== '' && issue.type === 'strict_object' && issue.expected?.startsWith('"');
+  return isMissing ? `The ${noun} \`${param}\` is missing.` : mustBe(param, noun, issue.message);
 }
 
 function isUnknownName({ type, expected }: v.BaseIssue<unknown>): boolean {

@@ -47,9 +47,14 @@ const conditions = fields(
 );
 true satisfies Same<v.InferInput<typeof conditions>, ReplyMatch>;
 
-const someMatch = v.string('a string, or an object with conditions');
+const someMatch = v.string(
+  'a string, or an object with conditions such as `last` and `system`, not a regular expression',
+);
+
+/** It may come from another realm. */
+const isRegExp = (value: object): boolean => Object.prototype.toString.call(value) === '[object RegExp]';
 
 /** @internal A text, or an object of conditions. */
 export const REPLY_MATCH: v.GenericSchema<string | ReplyMatch> = v.lazy((value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? conditions : someMatch,
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRegExp(value) ? conditions : someMatch,
 );

@@ -1,7 +1,8 @@
 /** Files with recorded answers: options for `startInference`, whose models are scripted. @module */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { MODEL_ENTRY, type ScriptedEntry } from '../../core/models/model-entry.js';
+import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import { MODEL_ENTRY } from '../../core/models/model-entry-schema.js';
 import { fields, list, parseOptions } from '../../core/models/option-schema.js';
 import type { ScriptedReply } from '../../core/models/script.js';
 

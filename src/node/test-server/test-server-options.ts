@@ -45,7 +45,11 @@ export function readServerOptions(options: TestServerOptions, functions: ReplyFu
   });
   const entries = models === undefined ? undefined : checked.models;
   for (const [index, entry] of (entries ?? []).entries()) {
-    if (!runsInNode(entry)) throw wrongOption(`models.${index}.backend`, 'scripted or upstream in a test server');
+    if (!runsInNode(entry))
+      throw wrongOption(
+        `models.${index}.backend`,
+        '`scripted` or `upstream`, because a test server runs no other models',
+      );
   }
   checkFallbacks(entries ?? []);
   return {

@@ -1,5 +1,6 @@
 /** SHA-256: of bytes, piece by piece of what is too large for memory, and as text. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
+import { HEX, INTEGRITY } from '../../core/models/sha256-text.js';
 import { toHex } from '../../core/platform/to-hex.js';
 
 /** Hashes in order; `update` any number of times. */
@@ -35,9 +36,6 @@ export async function gitBlobName(bytes: Uint8Array<ArrayBuffer>): Promise<strin
   blob.set(bytes, header.length);
   return toHex(await crypto.subtle.digest('SHA-1', blob));
 }
-
-const HEX = /^[\da-f]{64}$/i;
-const INTEGRITY = /^sha256-([A-Za-z\d+/]{43}=)$/;
 
 /** 64 hexadecimal digits. @throws InferenceError `invalid_request` when the text is not a SHA-256 */
 export function parseSha256(text: string): string {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend, LoadedModel } from '../../../src/core/models/backend.js';
 import { parseOptions } from '../../../src/core/models/option-schema.js';
-import { MODEL_ENTRY, type ModelEntry } from '../../../src/core/models/model-entry.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import { MODEL_ENTRY } from '../../../src/core/models/model-entry-schema.js';
 import type { InferenceError } from '../../../src/core/errors/inference-error.js';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';

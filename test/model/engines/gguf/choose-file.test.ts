@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODEL_ENTRY } from '../../../../src/core/models/model-entry.js';
+import { MODEL_ENTRY } from '../../../../src/core/models/model-entry-schema.js';
 import { parseOptions } from '../../../../src/core/models/option-schema.js';
 import { chooseFile } from '../../../../src/model/engines/gguf/choose-file.js';
 

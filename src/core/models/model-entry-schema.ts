@@ -1,0 +1,124 @@
+/** What a model entry must be, and which of its fields belong together: entries come from JavaScript and JSON, too. @module */
+import type * as v from 'valibot';
+import { pipe, rawCheck } from 'valibot';
+import { ENTRY_FIELDS, type ModelEntry, type TypedModelEntry } from './model-entry.js';
+import { fields, type Same } from './option-schema.js';
+import { problemOfSource } from './source-problem.js';
+
+type Backend = ModelEntry['backend'];
+type Task = ModelEntry['task'];
+
+/** What each backend runs. */
+const TASKS_OF: Readonly<Record<Backend, readonly Task[]>> = {
+  gguf: ['chat', 'embeddings', 'rerank'],
+  transformers: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
+  'web-llm': ['chat'],
+  'built-in': ['chat', 'embeddings'],
+  upstream: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
+  scripted: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
+};
+
+/** The fields of a union's members. */
+type FieldsOf<Entry> = Entry extends unknown ? keyof Entry : never;
+
+/** The backends that have a field. */
+type BackendsWith<Field> = {
+  [Each in Backend]: Field extends FieldsOf<Extract<TypedModelEntry, { backend: Each }>> ? Each : never;
+}[Backend];
+
+/** The fields that not every entry has. */
+type Limited = { [Field in keyof ModelEntry]-?: Backend extends BackendsWith<Field> ? never : Field }[keyof ModelEntry];
+
+const ON_DEVICE = ['gguf', 'transformers', 'web-llm', 'scripted'] as const;
+
+const BACKENDS_OF = {
+  source: ['gguf', 'transformers', 'web-llm', 'upstream', 'scripted'],
+  upstreamModel: ['upstream'],
+  headers: ['upstream'],
+  revision: ON_DEVICE,
+  integrity: ON_DEVICE,
+  device: ON_DEVICE,
+  dtype: ['gguf', 'transformers'],
+  file: ['gguf'],
+  loras: ['gguf'],
+  toolFormat: ON_DEVICE,
+  reasoningFormat: ON_DEVICE,
+  pooling: ['gguf', 'transformers'],
+  inputs: ['transformers'],
+  voices: ['transformers'],
+  phonemizer: ['transformers'],
+  prompts: ['gguf', 'transformers', 'upstream', 'scripted'],
+  judgePrompt: ['gguf', 'transformers'],
+  truncate: ON_DEVICE,
+  modelLibrary: ['web-llm'],
+  languages: ['built-in'],
+  fallback: ['gguf', 'transformers', 'web-llm', 'built-in', 'scripted'],
+  script: ['scripted'],
+} as const satisfies { [Field in Limited]: readonly BackendsWith<Field>[] };
+
+/** Fields that say nothing to models of other tasks. */
+const TASKS_WITH: { readonly [Field in Limited]?: readonly Task[] } = {
+  loras: ['chat'],
+  toolFormat: ['chat'],
+  reasoningFormat: ['chat'],
+  pooling: ['embeddings', 'rerank'],
+  inputs: ['embeddings', 'rerank'],
+  prompts: ['embeddings'],
+  truncate: ['embeddings'],
+  judgePrompt: ['rerank'],
+  voices: ['text-to-speech'],
+  phonemizer: ['text-to-speech'],
+};
+
+/** A field that is wrong, and what it must be: the end of the sentence "The option `…` must be …". */
+interface EntryProblem {
+  field: keyof ModelEntry;
+  message: string;
+}
+
+function problemOf(entry: ModelEntry): EntryProblem | undefined {
+  const { backend, device, task } = entry;
+  const tasks = TASKS_OF[backend];
+  if (!tasks.includes(task))
+    return {
+      field: 'task',
+      message: `${choiceOf(tasks)}, because the backend \`${backend}\` has no models for ${task}`,
+    };
+  for (const field of Object.keys(BACKENDS_OF) as Limited[]) {
+    if (entry[field] === undefined) continue;
+    const backends: readonly Backend[] = BACKENDS_OF[field];
+    if (!backends.includes(backend)) return { field, message: leftOut('backend', backends, backend) };
+    const users = TASKS_WITH[field];
+    if (users && !users.includes(task)) return { field, message: leftOut('task', users, task) };
+  }
+  if (backend === 'gguf' && device === 'webgpu')
+    return { field: 'device', message: '`auto` or `wasm`, because GGUF files run on WASM' };
+  const message = problemOfSource(entry);
+  return message === undefined ? undefined : { field: 'source', message };
+}
+
+function leftOut(kind: 'backend' | 'task', users: readonly string[], own: string): string {
+  return `left out, because it is for the ${kind} ${choiceOf(users)}, and this model has \`${own}\``;
+}
+
+function choiceOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  const last = quoted.pop()!;
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+}
+
+const entrySchema = fields(ENTRY_FIELDS, 'a field of a model entry');
+true satisfies Same<v.InferInput<typeof entrySchema>, ModelEntry>;
+
+const checkedEntry: v.GenericSchema<ModelEntry> = pipe(
+  entrySchema,
+  rawCheck(({ dataset: { typed, value }, addIssue }) => {
+    const problem = typed ? problemOf(value) : undefined;
+    if (!typed || !problem) return;
+    const { field: key, message } = problem;
+    addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] });
+  }),
+);
+
+/** @internal */
+export const MODEL_ENTRY = checkedEntry as v.GenericSchema<TypedModelEntry, ModelEntry>;
