@@ -25,8 +25,6 @@ const MAX_ATTEMPTS = 4;
 export type ServiceWorkerSettings = OptionsByRealm['serviceWorker'] & {
   /** Absolute. */
   serviceWorker: string;
-  /** Keys of the app's own routes. */
-  routes: readonly string[];
 };
 
 /** What the page tells the Service Worker when it takes control, and hears of it. */

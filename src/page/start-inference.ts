@@ -13,7 +13,7 @@ import type { LatestStart } from './diagnosis/latest-start.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch, readable } from './inference-fetch.js';
-import { type PageClaim, registerServiceWorker, type ServiceWorkerSettings } from './register-service-worker.js';
+import { type PageClaim, registerServiceWorker } from './register-service-worker.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
 
@@ -58,9 +58,7 @@ export async function startService(options: InferenceOptions): Promise<StartedSe
 async function start(options: InferenceOptions, latest: LatestStart): Promise<StartedService> {
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const resolved = await resolve(options, deadline);
-  const { routes } = resolved.page;
-  const keys = Object.keys(routes);
-  const texts = (latest.options = { ...optionTexts(resolved, document.baseURI), routes: keys.join() });
+  const texts = (latest.options = optionTexts(resolved, document.baseURI));
   const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
   const releasePage = claimPage(texts);
   const stopped = new AbortController();
@@ -72,24 +70,20 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.page.onProgress);
   const store = async () => (await import('./manage-models.js')).createModelStore(client, gateway);
-  const { origin } = location;
   const createServiceFetch = (network: typeof fetch): typeof fetch =>
-    createInferenceFetch({ ...resolved.serviceWorker, origin }, tab.connect, network);
+    createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, network);
   const own =
-    keys.length > 0
-      ? (await withDeadline(import('./routes/page-routes.js'), deadline)).startRoutes({
-          handlers: routes,
-          requestTimeout: resolved.gateway.requestTimeout,
+    resolved.serviceWorker.routes.length > 0
+      ? (await withDeadline(import('./routes/page-routes.js'), deadline)).startRoutes(resolved, {
           inference: () => inference,
           createServiceFetch,
           toRequest: readable,
-          origin,
           container: serviceWorker,
           stopped: stopped.signal,
         })
       : undefined;
   const inference: PageInference = {
-    baseURL: origin + resolved.gateway.prefix,
+    baseURL: location.origin + resolved.gateway.prefix,
     fetch: own?.fetch ?? createServiceFetch((...request) => globalThis.fetch(...request)),
     load: (model) => client.load(model),
     unload: (model) => client.unload(model),
@@ -117,17 +111,14 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
     },
   };
   try {
-    const controlled = control(
-      serviceWorker,
-      { ...resolved.serviceWorker, routes: keys },
-      { group, signal: stopped.signal, onClaimed: own?.hold },
-    );
+    const claim = { group, signal: stopped.signal, onClaimed: own?.hold };
+    const controlled = control(serviceWorker, resolved.serviceWorker, claim);
     const started = Promise.all([controlled, withDeadline(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
     if (serviceWorker) await verifyInterception(inference.baseURL, serviceWorker, deadline);
     if (group !== undefined) {
-      const ofWorker = [...Object.keys(resolved.serviceWorker), 'routes'];
+      const ofWorker = Object.keys(resolved.serviceWorker);
       void import('./other-tabs.js').then(({ watchOtherTabs }) =>
         watchOtherTabs({ group, options: texts, ofWorker }, stopped.signal),
       );
@@ -213,7 +204,7 @@ function gatewayOptions({ gateway, model, serviceWorker: { serviceWorker } }: Op
 
 async function control(
   container: ServiceWorkerContainer | undefined,
-  settings: Omit<ServiceWorkerSettings, 'serviceWorker'> & OptionsByRealm['serviceWorker'],
+  settings: OptionsByRealm['serviceWorker'],
   { group, ...claim }: Omit<PageClaim, 'group'> & { group: string | undefined },
 ): Promise<() => boolean> {
   const { serviceWorker } = settings;

@@ -17,16 +17,18 @@ export interface GatewayPort<Port = CallPort> {
 /** Finds a gateway. Rejects when there is none, or when the signal aborts. */
 export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
 
-/** Who has received a port that was handed out. */
+/** A port that was handed out, and who has received its other end. */
 export interface Handshake {
+  port: MessagePort;
   /** Resolves when a gateway has the port; else never. */
   hello: Promise<GatewayHandshake>;
   /** Resolves when a page has it, with the group that its requests belong to; else never. */
   tab: Promise<TabHandshake>;
 }
 
-/** Listens for the first messages on a port, until a gateway says hello or the port is closed. */
-export function awaitHandshake(port: MessagePort): Handshake {
+/** Hands out a fresh port, and listens for the first messages from its other end until a gateway says hello or it is closed. */
+export function handOut(hand: (port: MessagePort) => void): Handshake {
+  const { port1: port, port2 } = new MessageChannel();
   let onHello: (hello: GatewayHandshake) => void = () => {};
   let onTab: (hello: TabHandshake) => void = () => {};
   const hello = new Promise<GatewayHandshake>((resolve) => (onHello = resolve));
@@ -39,7 +41,8 @@ export function awaitHandshake(port: MessagePort): Handshake {
   };
   port.addEventListener('message', listen);
   port.start();
-  return { hello, tab };
+  hand(port2);
+  return { port, hello, tab };
 }
 
 /** Tells the gateway that nothing will come through this port. */
@@ -55,14 +58,11 @@ export async function connectThrough(
   signal: AbortSignal,
 ): Promise<GatewayPort<MessagePort>> {
   signal.throwIfAborted();
-  const { port1, port2 } = new MessageChannel();
-  const handshake = awaitHandshake(port1);
-  hand(port2);
+  const { port, hello } = handOut(hand);
   try {
-    const hello = await orAborted(handshake.hello, signal);
-    return { port: port1, hello };
+    return { port, hello: await orAborted(hello, signal) };
   } catch (thrown) {
-    closeCallPort(port1);
+    closeCallPort(port);
     throw thrown;
   }
 }

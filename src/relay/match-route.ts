@@ -14,10 +14,11 @@ export function matchRoute(
 ): RouteMatch | undefined {
   const [address] = url.split(/[?#]/) as [string];
   for (const key of keys) {
-    const [, methods = 'GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS', base = origin, path] =
+    const [, methods = 'GET|POST|PUT|PATCH|DELETE|OPTIONS', base = origin, path] =
       /^(?:(\w+) )?(\w+:\/\/[^/]+)?(.*)/.exec(key)!;
+    // Of the characters that mean something in patterns, URLs leave these unencoded.
     const pattern = new URL(base + path).href
-      .replace(/[.+(){}|[\]^$\\]/g, '\\$&')
+      .replace(/[.+()|[\]^$]/g, '\\$&')
       .replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')
       .replace('*', '(?<$$>.*)');
     const found = new RegExp(`^(${methods.replace('GET', 'GET|HEAD')}) ${pattern}$`).exec(`${method} ${address}`);
@@ -26,7 +27,7 @@ export function matchRoute(
 }
 
 /** How the URL of a request ends that no route shall answer: a fragment, which is sent to no server. */
-export const PAST_ROUTES = '#inpage-past-routes';
+export const PAST_ROUTES = '#inpage:routes';
 
 /** Name of the lock that a page with routes holds. @param client what the Service Worker calls the page */
 export function routeLock(client: string): string {

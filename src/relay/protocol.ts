@@ -89,8 +89,8 @@ export interface RequestPayload {
 export interface ResponseHead {
   /** 0: a network error. */
   status: number;
-  /** Undefined: none. */
-  statusText?: string | undefined;
+  /** Absent: none. */
+  statusText?: string;
   headers: [string, string][];
   /** The body is passed on piece by piece as it is made; else it comes whole or not at all. */
   streams: boolean;

@@ -5,7 +5,7 @@
  */
 import { pause } from './find-route.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
-import { awaitHandshake, type GatewayPort, closeCallPort } from '../relay/handshake.js';
+import { closeCallPort, type GatewayPort, handOut } from '../relay/handshake.js';
 import { type ConnectMessage, PROTOCOL_VERSION, type TabHandshake } from '../relay/protocol.js';
 
 /** What is needed of a `WindowClient`. */
@@ -46,14 +46,13 @@ export async function findHost(options: FindHostOptions): Promise<GatewayPort<Me
   const host = new Promise<GatewayPort<MessagePort>>((resolve) => (found = resolve));
 
   const ask = (tab: TabClient): Promise<TabHandshake> => {
-    const { port1, port2 } = new MessageChannel();
-    asked.add(port1);
-    const { hello, tab: tabHello } = awaitHandshake(port1);
-    void hello.then((said) => {
-      if (said.version === PROTOCOL_VERSION) found({ port: port1, hello: said });
+    const handshake = handOut((port) => tab.postMessage({ inpage: 'connect', prefix, group }, [port]));
+    const { port } = handshake;
+    asked.add(port);
+    void handshake.hello.then((hello) => {
+      if (hello.version === PROTOCOL_VERSION) found({ port, hello });
     });
-    tab.postMessage({ inpage: 'connect', prefix, group }, [port2]);
-    return tabHello;
+    return handshake.tab;
   };
 
   const round = async (): Promise<void> => {

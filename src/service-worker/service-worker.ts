@@ -78,11 +78,11 @@ void ownLivenessLock();
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
 scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
 scope.addEventListener('fetch', (event) => {
+  if (left) return;
   const { request } = event;
-  const route = left || !mayBeRouted(request) ? undefined : matchRoute(routes, request, bases.origin);
-  const url = left || route ? undefined : matchBase(new URL(request.url), bases);
-  if (url !== undefined && isForm(request)) event.respondWith(Response.error());
-  else if (route || url !== undefined) event.respondWith(answer(event, url, route?.key));
+  const route = mayBeRouted(request) ? matchRoute(routes, request, bases.origin)?.key : undefined;
+  const url = route ? undefined : matchBase(new URL(request.url), bases);
+  if (route || url) event.respondWith(isForm(request) ? Response.error() : answer(event, url, route));
 });
 scope.addEventListener('message', (event) => {
   // Pages say so again where Chromium has forgotten it: see `activatedWorker`.
@@ -127,7 +127,7 @@ const OWN_WORKERS = /(gateway|model|media|gguf)-worker/;
 /** @param route key of the app's own route: its handler acts, so it gets a request once */
 async function answer({ request, clientId }: RequestEvent, url?: string, route?: string): Promise<Response> {
   const had = await hadLeft;
-  if ((left ??= had) || (route && OWN_WORKERS.test((await scope.clients.get(clientId))?.url ?? '')))
+  if ((left ??= had) || (route && OWN_WORKERS.test(`${(await scope.clients.get(clientId))?.url}`)))
     return fetch(request);
   // One controller of our own: whatever listens to the request's signal keeps the request forever.
   const reader = new AbortController();
@@ -145,11 +145,11 @@ async function answer({ request, clientId }: RequestEvent, url?: string, route?:
     request.signal.removeEventListener('abort', leave);
   };
   const copy = (route ? settings.has('unhosted') : mayLeave(request)) && request.clone();
-  const limit = copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
+  const late = AbortSignal.timeout(copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS);
   let isFound = false;
   const find = async (stop: AbortSignal): Promise<GatewayPort> => {
     const host = await (route
-      ? findRoute(tabs, { asker: clientId, key: route, limit })
+      ? findRoute(tabs, { asker: clientId, key: route, late })
       : findHost({ tabs, prefix, asker: clientId, groups, signal: stop }));
     isFound = true;
     unhosted &&= !!route;
@@ -157,7 +157,7 @@ async function answer({ request, clientId }: RequestEvent, url?: string, route?:
   };
   const connect: Connect = (stop) => (route ? find(stop) : connections.connect(clientId, find, stop));
   // The body is read while the gateway is found; the next one is looked for when that is gone.
-  const found = [connect(AbortSignal.any([signal, AbortSignal.timeout(limit)]))];
+  const found = [connect(AbortSignal.any([signal, late]))];
   const payload = await toRequestPayload(request, url);
   // It answers 503 itself when there is no gateway.
   const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {

@@ -137,6 +137,25 @@ describe('routes of the app', () => {
     expect(seen).toEqual([answer, answer, 201, { '*': 'a/b' }]);
   });
 
+  it('[U18] are a file that a page without them does not load, and the Service Worker knows none', async () => {
+    const loaded: string[] = [];
+    context.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+    const without = await openPage();
+    await without.evaluate(async (models) => {
+      window.inference = await window.startInference({ models });
+    }, MODELS);
+    const file = /\/page-routes-[^/]+\.js$/;
+    const script = (page: Page): Promise<string> =>
+      page.evaluate(() => new URL(navigator.serviceWorker.controller!.scriptURL).search);
+    expect(loaded.filter((path) => file.test(path))).toEqual([]);
+    expect(await script(without)).toBe('');
+    await without.evaluate(() => window.inference!.stop());
+    const page = await openPage();
+    await start(page);
+    expect(loaded.filter((path) => file.test(path))).toHaveLength(1);
+    expect(await script(page)).toContain('route=POST');
+  });
+
   it('[U04] leave other methods, paths and navigations to the server', async () => {
     const page = await openPage();
     await start(page);

@@ -21,6 +21,7 @@ describe('resolveOptions', () => {
         intercept: [],
         serviceWorker: 'https://app.test/inpage-sw.js',
         crossOriginIsolation: false,
+        routes: [],
         whenUnhosted: 'fail',
       },
       page: { onProgress: expect.any(Function) as unknown, routes: {} },

@@ -258,16 +258,19 @@ export const INFERENCE_OPTIONS = fields(
 );
 true satisfies Same<v.InferInput<typeof INFERENCE_OPTIONS>, InferenceOptions>;
 
-/** @internal The options that each realm obeys, with nothing left open. */
-export type OptionsByRealm = { [Realm in keyof typeof REALMS]: v.InferOutput<(typeof REALMS)[Realm]> };
+/** @internal The options that each realm obeys, with nothing left open. Of `routes` the Service Worker has the keys. */
+export type OptionsByRealm = { [Realm in keyof typeof REALMS]: v.InferOutput<(typeof REALMS)[Realm]> } & {
+  serviceWorker: { routes: readonly string[] };
+};
 
 /** @internal Options that passed their check, each for its realm. */
 export function optionsByRealm(options: v.InferOutput<typeof INFERENCE_OPTIONS>): OptionsByRealm {
   const values = Object.entries(options);
   const of = (names: object): object => Object.fromEntries(values.filter(([name]) => Object.hasOwn(names, name)));
-  return Object.fromEntries(
+  const realms = Object.fromEntries(
     Object.entries(REALMS).map(([realm, { entries }]) => [realm, of(entries)]),
   ) as OptionsByRealm;
+  return { ...realms, serviceWorker: { ...realms.serviceWorker, routes: Object.keys(options.routes) } };
 }
 
 function withoutSlash(url: string): string {

@@ -58,8 +58,8 @@ class Exchange {
   readonly #options: RelayOptions;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal;
-  /** Another host may be asked for the rest. */
-  readonly isResumable: boolean;
+  /** How many hosts may be asked for its beginning, and then for the rest. */
+  readonly attempts: number;
   /** Where there is a body. */
   body: ReadableStreamDefaultController<Uint8Array> | undefined;
 
@@ -68,7 +68,7 @@ class Exchange {
     this.#connect = connect;
     this.#options = options;
     this.signal = options.signal;
-    this.isResumable = !options.isRoute;
+    this.attempts = options.isRoute ? 0 : MAX_ATTEMPTS;
     this.signal.addEventListener('abort', this.#leave);
   }
 
@@ -104,13 +104,13 @@ class Exchange {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
       const { port, hello } = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
-      let isBegun = attempt === MAX_ATTEMPTS || !this.isResumable || !!this.#payload.stream;
+      let isBegun = attempt >= this.attempts || !!this.#payload.stream;
       const batches = new OpenCall<ResponseItem>(
         port,
         { ...this.#payload, checkpoints },
         {
           signal,
-          timing: this.isResumable ? REQUEST_TIMING : ROUTE_TIMING,
+          timing: this.#options.isRoute ? ROUTE_TIMING : REQUEST_TIMING,
           lifeline: hello.lifeline,
           transfer: this.#payload.stream,
           onBegun: () => (isBegun = true),
@@ -134,12 +134,12 @@ class AnswerBody implements UnderlyingDefaultSource<Uint8Array> {
   /** Not passed on yet. */
   #chunks: ResponseChunk[] | undefined;
   /** What another host needs to resume from here; undefined: none can. */
-  #checkpoints: ResumeCheckpoint[] | undefined;
-  #attemptsLeft = MAX_ATTEMPTS;
+  #checkpoints: ResumeCheckpoint[] | undefined = [];
+  #attemptsLeft: number;
 
   constructor(exchange: Exchange, batches: OpenCall<ResponseItem>, chunks: ResponseChunk[], failureTail?: string) {
     this.#exchange = exchange;
-    this.#checkpoints = exchange.isResumable ? [] : undefined;
+    this.#attemptsLeft = exchange.attempts;
     this.#batches = batches;
     this.#chunks = chunks;
     this.#failureTail = failureTail;

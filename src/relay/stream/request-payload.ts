@@ -91,10 +91,8 @@ export function toResponseHead({ status, headers, body }: Response): ResponseHea
 
 /** The response that a head and a body make. The body is ignored where the method or status forbids one. */
 export function fromResponseHead(head: ResponseHead, { method }: RequestPayload, body: () => BodyInit): Response {
-  const { status, statusText = '', headers } = head;
-  if (status === 0) return Response.error();
-  const bodiless = method === 'HEAD' || BODILESS.includes(status);
-  return new Response(bodiless ? null : body(), { status, statusText, headers });
+  if (head.status === 0) return Response.error();
+  return new Response(method === 'HEAD' || BODILESS.includes(head.status) ? null : body(), head);
 }
 
 /**
