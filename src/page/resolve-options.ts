@@ -1,6 +1,6 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
 import { checkBundledFiles } from '../core/models/bundled-files.js';
-import { checkFallbacks, checkScripts } from '../core/models/check-models.js';
+import { checkFallbacks, checkScripts, warnOfIdleFields } from '../core/models/check-models.js';
 import { filesOf } from '../core/models/entry-files.js';
 import {
   INFERENCE_OPTIONS,
@@ -26,6 +26,7 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   checkBundledFiles(models);
   refuseOtherVectors(models);
   checkFallbacks(models);
+  warnOfIdleFields(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))
     if (name !== 'onProgress' && name !== 'routes') refuseProxies(value, name);

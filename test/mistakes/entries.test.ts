@@ -101,32 +101,32 @@ const ENTRIES: readonly Mistake[] = [
   ],
   [
     'a `file` without the backend gguf',
-    'The option `models.0.file` must be left out, because it is for the backend `gguf`, and this model has `transformers`.',
+    'the option `models.0.file` has no effect, because it is for the backend `gguf`, and this model has `transformers`.',
     entry({ file: '*Q4_K_M.gguf' }),
   ],
   [
     '`headers` without the backend upstream',
-    'The option `models.0.headers` must be left out, because it is for the backend `upstream`, and this model has `transformers`.',
+    'the option `models.0.headers` has no effect, because it is for the backend `upstream`, and this model has `transformers`.',
     entry({ headers: { authorization: 'Bearer x' } }),
   ],
   [
     'a `script` without the backend scripted',
-    'The option `models.0.script` must be left out, because it is for the backend `scripted`, and this model has `transformers`.',
+    'the option `models.0.script` has no effect, because it is for the backend `scripted`, and this model has `transformers`.',
     entry({ script: { replies: [] } }),
   ],
   [
     'a precision of a WebLLM model',
-    'The option `models.0.dtype` must be left out, because it is for the backend `gguf` or `transformers`, and this model has `web-llm`.',
+    'the option `models.0.dtype` has no effect, because it is for the backend `gguf` or `transformers`, and this model has `web-llm`.',
     start({ models: [{ id: 'Llama-3.2-1B-Instruct-q4f32_1-MLC', task: 'chat', backend: 'web-llm', dtype: 'q4' }] }),
   ],
   [
     'voices of a chat model',
-    'The option `models.0.voices` must be left out, because it is for the task `text-to-speech`, and this model has `chat`.',
+    'the option `models.0.voices` has no effect, because it is for the task `text-to-speech`, and this model has `chat`.',
     entry({ voices: ['af_heart'] }),
   ],
   [
     'pooling of a chat model',
-    'The option `models.0.pooling` must be left out, because it is for the task `embeddings` or `rerank`, and this model has `chat`.',
+    'the option `models.0.pooling` has no effect, because it is for the task `embeddings` or `rerank`, and this model has `chat`.',
     entry({ pooling: 'mean' }),
   ],
   [
@@ -136,7 +136,7 @@ const ENTRIES: readonly Mistake[] = [
   ],
   [
     'prompts of a chat model',
-    'The option `models.0.prompts` must be left out, because it is for the task `embeddings`, and this model has `chat`.',
+    'the option `models.0.prompts` has no effect, because it is for the task `embeddings`, and this model has `chat`.',
     entry({ prompts: { query: 'query: ' } }),
   ],
   [
@@ -206,7 +206,7 @@ const ENTRIES: readonly Mistake[] = [
   ],
   [
     'adapters without the backend gguf',
-    'The option `models.0.loras` must be left out, because it is for the backend `gguf`, and this model has `transformers`.',
+    'The option `models.0.loras` must be left out, because only chat models in GGUF files have adapters.',
     entry({ loras: [{ source: 'a/b' }] }),
   ],
   [

@@ -2,6 +2,7 @@
 import { InferenceError } from '../errors/inference-error.js';
 import { entriesByName } from './catalog.js';
 import type { ModelEntry } from './model-entry.js';
+import { idleFields } from './model-entry-schema.js';
 import { wrongOption } from './option-schema.js';
 import { suggestName } from './suggest-name.js';
 
@@ -38,5 +39,13 @@ export function checkScripts(models: readonly ModelEntry[]): void {
         `models.${index}.script`,
         'an object with `replies`, because a scripted model has no other answers',
       );
+  }
+}
+
+/** Tells of fields that do nothing in their entry: it was meant to have another backend or task, or they are not needed. */
+export function warnOfIdleFields(models: readonly ModelEntry[]): void {
+  for (const [index, entry] of models.entries()) {
+    for (const { field, message } of idleFields(entry))
+      console.warn(`inpage: the option \`models.${index}.${field}\` has no effect, because ${message}.`);
   }
 }

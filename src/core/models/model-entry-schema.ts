@@ -70,35 +70,43 @@ const TASKS_WITH: { readonly [Field in Limited]?: readonly Task[] } = {
   phonemizer: ['text-to-speech'],
 };
 
-/** A field that is wrong, and what it must be: the end of the sentence "The option `…` must be …". */
+/** What is said of a field, as the end of a sentence. */
 interface EntryProblem {
   field: keyof ModelEntry;
   message: string;
 }
 
+/** What is wrong, and what the field must be: the end of "The option `…` must be …". */
 function problemOf(entry: ModelEntry): EntryProblem | undefined {
-  const { backend, device, task } = entry;
+  const { backend, device, loras, task } = entry;
   const tasks = TASKS_OF[backend];
   if (!tasks.includes(task))
     return {
       field: 'task',
       message: `${choiceOf(tasks)}, because the backend \`${backend}\` has no models for ${task}`,
     };
-  for (const field of Object.keys(BACKENDS_OF) as Limited[]) {
-    if (entry[field] === undefined) continue;
-    const backends: readonly Backend[] = BACKENDS_OF[field];
-    if (!backends.includes(backend)) return { field, message: leftOut('backend', backends, backend) };
-    const users = TASKS_WITH[field];
-    if (users && !users.includes(task)) return { field, message: leftOut('task', users, task) };
-  }
+  if (loras && (backend !== 'gguf' || task !== 'chat'))
+    return { field: 'loras', message: 'left out, because only chat models in GGUF files have adapters' };
   if (backend === 'gguf' && device === 'webgpu')
     return { field: 'device', message: '`auto` or `wasm`, because GGUF files run on WASM' };
   const message = problemOfSource(entry);
   return message === undefined ? undefined : { field: 'source', message };
 }
 
-function leftOut(kind: 'backend' | 'task', users: readonly string[], own: string): string {
-  return `left out, because it is for the ${kind} ${choiceOf(users)}, and this model has \`${own}\``;
+/** The fields that this entry's backend or task does not read, each with the reason: the end of "… has no effect, because …". */
+export function idleFields(entry: ModelEntry): EntryProblem[] {
+  const { backend, task } = entry;
+  return (Object.keys(BACKENDS_OF) as Limited[]).flatMap((field) => {
+    if (entry[field] === undefined) return [];
+    const backends: readonly Backend[] = BACKENDS_OF[field];
+    if (!backends.includes(backend)) return [{ field, message: onlyFor('backend', backends, backend) }];
+    const users = TASKS_WITH[field];
+    return users && !users.includes(task) ? [{ field, message: onlyFor('task', users, task) }] : [];
+  });
+}
+
+function onlyFor(kind: 'backend' | 'task', users: readonly string[], own: string): string {
+  return `it is for the ${kind} ${choiceOf(users)}, and this model has \`${own}\``;
 }
 
 function choiceOf(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** Checks what the test server is told, and takes functions out of scripts. @module */
 import * as v from 'valibot';
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { checkFallbacks } from '../../core/models/check-models.js';
+import { checkFallbacks, warnOfIdleFields } from '../../core/models/check-models.js';
 import { INFERENCE_OPTIONS } from '../../core/models/inference-options.js';
 import { fields, number, optional, parseOptions, wrongOption } from '../../core/models/option-schema.js';
 import { SCRIPT, SCRIPTED_REPLY, type ScriptedReply } from '../../core/models/script.js';
@@ -52,6 +52,7 @@ export function readServerOptions(options: TestServerOptions, functions: ReplyFu
       );
   }
   checkFallbacks(entries ?? []);
+  warnOfIdleFields(entries ?? []);
   return {
     ...checked,
     models: entries?.map((entry, index): SentEntry => ({ ...entry, ...withScript(sent?.[index]?.script) })),

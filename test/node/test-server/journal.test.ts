@@ -87,7 +87,7 @@ describe('the journal of a test server', () => {
   });
 
   it('[Y06] says when a client has left', async () => {
-    server.use({ replies: [{ text: 'a b c d' }], tokenDelayMs: 20 });
+    server.use({ replies: [{ text: 'word '.repeat(1000) }], tokenDelayMs: 20 });
     const controller = new AbortController();
     const response = await fetch(`${server.baseURL}/chat/completions`, {
       method: 'POST',
@@ -209,7 +209,7 @@ describe('the journal of a test server', () => {
   });
 
   it('[Y10] gives a request before its answer', async () => {
-    server.use({ replies: [{ text: 'a b c d' }], tokenDelayMs: 30 });
+    server.use({ replies: [{ text: 'a b c d' }], tokenDelayMs: 250 });
     const asked = ask('Hi');
     const entry = await server.nextRequest();
     expect(entry).toMatchObject({ state: 'open', body: chatBody('Hi'), status: undefined });
