@@ -3,12 +3,22 @@ import { fasterBuild, type Probe } from '../../../../src/model/engines/gguf/choo
 
 /** A program whose calls last so many milliseconds. */
 function choice(fours: number, twos: number, isRight: () => boolean = () => true, step = 0.1): string {
+  return choiceOf(
+    () => fours,
+    () => twos,
+    isRight,
+    step,
+  );
+}
+
+/** A program whose calls last so many milliseconds each time. */
+function choiceOf(fours: () => number, twos: () => number, isRight: () => boolean = () => true, step = 0.1): string {
   let time = 0;
   const program: Probe = {
     isRight: () => Number(isRight()),
     isFused: () => 1,
-    fours: () => (time += fours),
-    twos: () => (time += twos),
+    fours: () => (time += fours()),
+    twos: () => (time += twos()),
   };
   return fasterBuild(program, () => Math.floor(time / step) * step);
 }
@@ -22,6 +32,13 @@ describe('fasterBuild', () => {
   it('sees the difference with a clock of coarse steps', () => {
     expect(choice(0.01, 0.013, undefined, 1)).toBe('relaxed');
     expect(choice(0.013, 0.01, undefined, 1)).toBe('pairs');
+  });
+
+  it('is not misled by another program that takes the processor for a while', () => {
+    let calls = 0;
+    // Once, a call of the faster one lasts as long as hundreds.
+    const interrupted = (): number => (++calls === 20 ? 5 : 0.01);
+    expect(choiceOf(() => 0.013, interrupted)).toBe('pairs');
   });
 
   it('takes no relaxed instructions that are wrong, at once or once the browser optimized them', () => {
