@@ -13,10 +13,10 @@ import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
 import { type BenchRow, compare, median } from './bench-row.js';
 import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
-import { SHAPES } from './real/random-decoder.js';
+import { LARGE_SHAPE, SHAPES } from './real/random-decoder.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
 import { fixtureRows } from './run-fixture.js';
-import { GGUF_PRECISIONS } from './real/gguf-rows.js';
+import { GGUF_PRECISIONS, LARGE_FILE } from './real/gguf-rows.js';
 import { realRows } from './real/run-real.js';
 import { makeRankingModel } from './make-ranking-model.js';
 import { stateRows } from './run-state.js';
@@ -57,7 +57,7 @@ const realParts = only?.split(',') ?? [
   'service',
   'open',
   'prompts',
-  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-decisions'] : []),
+  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-memory', 'gguf-decisions'] : []),
 ];
 /** Of the model of 135 million weights. */
 const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
@@ -91,6 +91,7 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     await makeRealModel(folder, shape);
     if (size === 'real' && realParts.some((part) => part.startsWith('gguf')))
       for (const precision of GGUF_PRECISIONS) await makeRealGguf(join(folder, `model-${precision}.gguf`), precision);
+    if (realParts.includes('gguf-memory')) await makeRealGguf(join(folder, LARGE_FILE), 'Q4_0', LARGE_SHAPE);
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();

@@ -6,15 +6,17 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { openLlama } from '../../llama-cpp/llama-cpp.js';
-import { type BenchRow, median } from '../bench-row.js';
+import type { BenchRow } from '../bench-row.js';
 import { processorTimes, secondsBetween } from '../processor-seconds.js';
-import { rendererUsage } from '../processor-time.js';
+import { peakRendererBytes, rendererUsage } from '../processor-time.js';
 import { decisionRows } from './decision-rows.js';
-import { ANSWER, decodeRate, type Generate, growingChat, inTurns, openPage, ROUNDS, seconds } from './measure.js';
+import { ANSWER, decodeRate, type Generate, growingChat, inTurns, openPage, seconds } from './measure.js';
 import type { GgufPrecision } from './random-gguf.js';
 import { type Call, callsOf, text, user } from './real-page.js';
 
 export const GGUF_PRECISIONS: readonly GgufPrecision[] = ['Q4_0', 'Q4_K_M'];
+/** Of 1.7 thousand million weights. */
+export const LARGE_FILE = 'model-1.7b-Q4_0.gguf';
 const PROMPT = 540;
 const CONTEXT = 2048;
 
@@ -139,7 +141,7 @@ async function loads(browser: Browser, origin: string): Promise<BenchRow> {
   return measured;
 }
 
-/** What the page takes more than before the model, with a conversation as long as the context. */
+/** What the page takes more than before the model, with a conversation as long as the context: it hardly differs between rounds. */
 async function memory(browser: Browser, origin: string): Promise<BenchRow> {
   const taken = async (gguf?: string): Promise<number> => {
     const { page, call } = await openPage(browser, origin);
@@ -150,23 +152,33 @@ async function memory(browser: Browser, origin: string): Promise<BenchRow> {
     await page.context().close();
     return bytes / 1e6;
   };
-  const numbers: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    numbers[0].push(await taken(fileOf('Q4_0')));
-    numbers[1].push(await taken());
-  }
-  const [ours, peer] = numbers.map(median) as [number, number];
-  const row = {
-    name: `memory with ${CONTEXT} positions, Q4_0, over ONNX in 8 bits`,
-    goal: 0.4,
+  const [ours, peer] = [await taken(fileOf('Q4_0')), await taken()];
+  const name = `memory with ${CONTEXT} positions, Q4_0, over ONNX in 8 bits`;
+  return { name, goal: 0.4, unit: 'MB', lower: true, ours, peer, ratio: ours / peer };
+}
+
+/** The most memory that loading and answering take, over 2 GB. */
+async function largeModel(browser: Browser, origin: string): Promise<BenchRow> {
+  const { page, call } = await openPage(browser, origin);
+  await call('start', {}, LARGE_FILE);
+  const { tokens } = await call('complete', text(32), 8);
+  if (tokens !== 8) throw new Error(`${tokens} tokens were written, not 8.`);
+  const [ours, peer] = [peakRendererBytes() / 1e6, 2000];
+  await page.context().close();
+  return {
+    name: '1.7 B in Q4_0, most memory over 2 GB',
+    goal: 1,
     unit: 'MB',
     lower: true,
+    ours,
+    peer,
+    ratio: ours / peer,
   };
-  return { ...row, ours, peer, ratio: ours / peer };
 }
 
 /**
  * @param parts `gguf`: beside llama.cpp; `gguf-peers`: beside what runs in a page; `gguf-service`: the service alone;
+ * `gguf-memory`: what models take;
  * `gguf-decisions`: decisions beside chats
  */
 export async function* ggufRows(
@@ -175,7 +187,8 @@ export async function* ggufRows(
   parts: readonly string[],
   { folder, wllama: hasWllama }: GgufRowsOptions,
 ): AsyncGenerator<BenchRow> {
-  for (const precision of GGUF_PRECISIONS) {
+  const isMeasured = parts.some((part) => part.startsWith('gguf') && part !== 'gguf-memory');
+  for (const precision of isMeasured ? GGUF_PRECISIONS : []) {
     const { call, close } = await openOurs(browser, origin, fileOf(precision));
     const ours: Side = { generate: (prompt, tokens) => call('complete', prompt, tokens), again: false, seconds };
     if (parts.includes('gguf')) {
@@ -202,7 +215,8 @@ export async function* ggufRows(
     }
     await close();
   }
-  if (!parts.includes('gguf-service')) return;
-  yield await loads(browser, origin);
+  if (parts.includes('gguf-service')) yield await loads(browser, origin);
+  if (!parts.includes('gguf-memory')) return;
   yield await memory(browser, origin);
+  yield await largeModel(browser, origin);
 }

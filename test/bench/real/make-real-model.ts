@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomDecoder, type SHAPE } from './random-decoder.js';
+import { randomDecoder, SHAPE } from './random-decoder.js';
 import { type GgufPrecision, randomGguf } from './random-gguf.js';
 import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
 
@@ -62,9 +62,9 @@ export async function makeRealModel(folder: string, shape: typeof SHAPE): Promis
   await writePieces(weights, randomDecoder(SEED, shape).toMessage());
 }
 
-/** Makes the shape of 135 million weights as a GGUF file where it is not there yet. */
-export async function makeRealGguf(file: string, precision: GgufPrecision): Promise<void> {
-  if (!existsSync(file)) await writePieces(file, randomGguf(SEED, precision).toPieces());
+/** Makes a shape, by default that of 135 million weights, as a GGUF file where it is not there yet. */
+export async function makeRealGguf(file: string, precision: GgufPrecision, shape = SHAPE): Promise<void> {
+  if (!existsSync(file)) await writePieces(file, randomGguf(SEED, precision, shape).toPieces());
 }
 
 async function writePieces(path: string, pieces: Iterable<Uint8Array>): Promise<void> {

@@ -14,6 +14,17 @@ export const SHAPE = {
   context: 8192,
 };
 
+/** SmolLM2-1.7B's. */
+export const LARGE_SHAPE: typeof SHAPE = {
+  ...SHAPE,
+  hidden: 2048,
+  layers: 24,
+  heads: 32,
+  keyHeads: 32,
+  inner: 8192,
+  theta: 130_000,
+};
+
 /** By the name that `npm run bench -- --size` takes. */
 export const SHAPES: Record<string, typeof SHAPE> = {
   real: SHAPE,

@@ -1,4 +1,4 @@
-/** The shape of the bench's model in GGUF files, with random weights. */
+/** The shapes of the bench's models in GGUF files, with random weights. */
 import { F32, GgufFile } from './gguf-file.js';
 import { SHAPE } from './random-decoder.js';
 import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
@@ -63,8 +63,8 @@ function kindOf(precision: GgufPrecision, name: string, layer: number, columns: 
 /** `llama.cpp`'s numbers for kinds of tokens. */
 const [ORDINARY, CONTROL] = [1, 3];
 
-export function randomGguf(seed: number, precision: GgufPrecision): GgufFile {
-  const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = SHAPE;
+export function randomGguf(seed: number, precision: GgufPrecision, shape = SHAPE): GgufFile {
+  const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = shape;
   const file = new GgufFile();
   file.text('general.architecture', 'llama');
   const numbers = {
