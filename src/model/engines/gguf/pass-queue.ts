@@ -13,6 +13,12 @@ const PROMPT_ROWS = 32;
 /** So many pieces of shorter prompts may be read before one that has waited longer. */
 const MOST_OVERTAKEN = 8;
 
+/**
+ * Turns of the event loop that a pass waits for answers which have not asked for their next token yet. Each of them takes two
+ * from a pass to the next: without waiting as long, those that began apart would take turns for ever.
+ */
+const MOST_TURNS = 4;
+
 /** Tokens that a sequence wants to be read. */
 export interface ReadRequest {
   kv: KvSequence;
@@ -88,13 +94,17 @@ export class PassQueue {
     // A caller that asks in the same turn is in the first pass.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      // Sequences of the last pass ask for their next token one after the other.
-      if (this.#waiting.filter(({ isPrompt }) => !isPrompt).length < this.#decoding.count) await yieldToEventLoop();
+      for (let turn = 0; turn < MOST_TURNS && !this.#isEachWaiting; turn++) await yieldToEventLoop();
       const pass = this.#next();
       if (pass.length > 0) this.#run(pass);
       await yieldToEventLoop();
     }
     this.#running = false;
+  }
+
+  /** Each answer that is written has asked for its next token. */
+  get #isEachWaiting(): boolean {
+    return this.#waiting.filter(({ isPrompt }) => !isPrompt).length >= this.#decoding.count;
   }
 
   #run(pass: readonly PlannedSpan[]): void {

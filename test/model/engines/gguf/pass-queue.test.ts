@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../../../src/core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../../../src/core/platform/pause.js';
 import type { ForwardPass, Span } from '../../../../src/model/engines/gguf/forward.js';
 import type { KvSequence } from '../../../../src/model/engines/gguf/kv-pages.js';
 import { PassQueue } from '../../../../src/model/engines/gguf/pass-queue.js';
@@ -39,5 +40,44 @@ describe('a pass that fails', () => {
     await expect(queue.read(prompt)).rejects.toMatchObject({ code: 'insufficient_resources' });
     await expect(queue.read(prompt)).resolves.toHaveLength(1);
     expect(lost).not.toHaveBeenCalled();
+  });
+});
+
+describe('answers', () => {
+  it.each([
+    ['ask for their next token in the same turn', [0, 0, 0, 0]],
+    ['ask some turns of the event loop after the last pass', [0, 1, 2, 3]],
+    ['took turns with others at first', [2, 2, 2, 2]],
+  ])('that %s share each pass', async (_, turns) => {
+    const sizes: number[] = [];
+    const run = vi.fn<ForwardPass['run']>((spans) => {
+      sizes.push(spans.length);
+      return right(spans);
+    });
+    const queue = new PassQueue({ run }, () => {});
+    let written = 0;
+    const answer = async (wait: number, index: number): Promise<void> => {
+      // They come one after the other, the next one while the last pass runs.
+      for (let turn = 0; turn < index; turn++) await yieldToEventLoop();
+      await queue.read({ ...prompt, tokens: [1] });
+      const leave = queue.join();
+      for (let token = 0; token < 20; token++) {
+        for (let turn = 0; turn < wait; turn++) await yieldToEventLoop();
+        await queue.read({ kv, tokens: [token], keep: 1 });
+        written += 1;
+      }
+      leave();
+    };
+    await Promise.all(turns.map(answer));
+    expect(written).toBe(80);
+    // Where all of them write, none is left out; the first ones begin earlier and end earlier.
+    expect(sizes.filter((size) => size === 4).length).toBeGreaterThanOrEqual(15);
+  });
+
+  it('do not wait for one that does not ask any more', async () => {
+    const queue = new PassQueue({ run: vi.fn<ForwardPass['run']>(right) }, () => {});
+    queue.join();
+    queue.join();
+    await expect(queue.read({ kv, tokens: [1], keep: 1 })).resolves.toHaveLength(1);
   });
 });
