@@ -68,6 +68,16 @@ describe.each(MODES)('the document of %s', (mode) => {
     expect(idle.map(([path]) => path)).toEqual([]);
   });
 
+  it('has a name for each object that a part of a request may be', async () => {
+    const { json } = await build(mode);
+    const parts = Object.entries(json.components.schemas).filter(([name]) => /Part\d/.test(name));
+    expect(parts.length > 0).toBe(mode === 'hosted');
+    const nameless = [...valuesOf(Object.fromEntries(parts))].filter(
+      ([path, value]) => /\/(any|one)Of\/\d+(\/items)?$/.test(path) && Object.hasOwn(value as object, 'properties'),
+    );
+    expect(nameless.map(([path]) => path)).toEqual([]);
+  });
+
   it('shows no form that is refused in any case', async () => {
     const { json } = await build(mode);
     const values = [...valuesOf(json)];
@@ -144,6 +154,8 @@ describe.each(MODES)('the document of %s', (mode) => {
       ['/embeddings', { input: ['a', ''] }],
       ['/embeddings', { input: [[]] }],
       ['/rerank', { query: 'a', documents: ['b'], top_n: 1, top_k: 1 }],
+      ['/systemone', { state: 'a', questions: { a: { type: 'noul', criteria: { true: '' } } } }],
+      ['/api/pull', { model: '' }],
     ];
     for (const [path, fields] of refused) {
       const { schema, example } = bodyOf(json, path);
@@ -193,8 +205,10 @@ function expectDescribed(json: any, path: string, method: string, answer: unknow
   if (media !== 'application/json') return;
   const { schema } = content[media];
   expect([path, validatorOf(json, schema).validate(answer).errors]).toEqual([path, []]);
-  const resolved = json.components.schemas[schema.$ref.split('/').at(-1)];
-  const forms: any[] = resolved.anyOf ?? [resolved];
+  const resolve = (each: any): any =>
+    each.$ref ? resolve(json.components.schemas[each.$ref.split('/').at(-1)]) : each;
+  const resolved = resolve(schema);
+  const forms: any[] = (resolved.anyOf ?? [resolved]).map(resolve);
   const known = new Set(forms.flatMap(({ properties }) => Object.keys(properties)));
   expect([path, Object.keys(answer as object).filter((name) => !known.has(name))]).toEqual([path, []]);
 }

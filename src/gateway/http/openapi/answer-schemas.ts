@@ -287,23 +287,25 @@ export const transcript = object(
 );
 
 const price = object({ prompt: number, completion: number }, { duration_per_hour: number });
-const anthropicModel = object({ type: only('model'), id: text, display_name: text, created_at: text });
-export const model = either(
-  object(
-    {
-      id: text,
-      object: only('model'),
-      created: integer,
-      owned_by: text,
-      context_length: integer,
-      max_completion_tokens: integer,
-      pricing: price,
-    },
-    { default_parameters: anyObject, vendor_metadata: anyObject },
-  ),
-  anthropicModel,
+export const anthropicModel = object({ type: only('model'), id: text, display_name: text, created_at: text });
+export const openaiModel = object(
+  {
+    id: text,
+    object: only('model'),
+    created: integer,
+    owned_by: text,
+    context_length: integer,
+    max_completion_tokens: integer,
+    pricing: price,
+  },
+  { default_parameters: anyObject, vendor_metadata: anyObject },
 );
-export const models = either(
-  object({ object: only('list'), data: list(ref('Model')) }),
-  object({ data: list(ref('Model')), first_id: orNull(text), last_id: orNull(text), has_more: boolean }),
-);
+export const model = either(ref('OpenAIModel'), ref('AnthropicModel'));
+export const openaiModels = object({ object: only('list'), data: list(ref('OpenAIModel')) });
+export const anthropicModels = object({
+  data: list(ref('AnthropicModel')),
+  first_id: orNull(text),
+  last_id: orNull(text),
+  has_more: boolean,
+});
+export const models = either(ref('OpenAIModels'), ref('AnthropicModels'));

@@ -9,7 +9,10 @@ export const ANSWER_PARTS: Record<string, JsonSchema> = {
   CompletionUsage: schemas.completionUsage,
   ResponseUsage: schemas.responseUsage,
   OutputItem: schemas.outputItem,
-  Model: schemas.model,
+  OpenAIModel: schemas.openaiModel,
+  OpenAIModels: schemas.openaiModels,
+  AnthropicModel: schemas.anthropicModel,
+  AnthropicModels: schemas.anthropicModels,
 };
 
 /** What an endpoint answers. */
@@ -31,6 +34,8 @@ const SOUNDS = Object.fromEntries(
   ['mpeg', 'wav', 'pcm', 'ogg', 'aac', 'flac'].map((format) => [`audio/${format}`, SOUND]),
 );
 
+// Not `Response`: generated code in TypeScript uses the type of that name that every platform has.
+const RESPONSE: Answer = { name: 'ResponseObject', schema: schemas.response };
 const CONVERSATION: Answer = { name: 'Conversation', schema: schemas.conversation };
 
 /** By method and path. */
@@ -43,14 +48,14 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   }),
   'POST /messages': () => ({ name: 'Message', schema: schemas.message, others: EVENTS }),
   'POST /messages/count_tokens': () => ({ name: 'MessageTokens', schema: object({ input_tokens: integer }) }),
-  'POST /responses': () => ({ name: 'Response', schema: schemas.response, others: EVENTS }),
+  'POST /responses': () => ({ ...RESPONSE, others: EVENTS }),
   'POST /responses/input_tokens': () => ({
     name: 'InputTokens',
     schema: object({ object: only('response.input_tokens'), input_tokens: integer }),
   }),
   'POST /responses/compact': () => ({ name: 'Compaction', schema: schemas.compaction }),
-  'GET /responses/{id}': () => ({ name: 'Response', schema: schemas.response, others: EVENTS }),
-  'POST /responses/{id}/cancel': () => ({ name: 'Response', schema: schemas.response }),
+  'GET /responses/{id}': () => ({ ...RESPONSE, others: EVENTS }),
+  'POST /responses/{id}/cancel': () => RESPONSE,
   'DELETE /responses/{id}': () => ({
     name: 'RemovedResponse',
     schema: object({ id: text, object: only('response'), deleted: boolean }),

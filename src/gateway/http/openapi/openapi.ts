@@ -7,6 +7,7 @@ import { describeField } from '../field-descriptions.js';
 import type { Catalog } from '../../../core/models/catalog.js';
 import { ANSWER_PARTS, answerOf } from './answers.js';
 import { exactly, type JsonSchema, ref, text } from './json-schema.js';
+import { nameVariants } from './name-variants.js';
 import { addRules, exampleOf, typeForm } from './requests.js';
 import { tidySchema, withOtherTypes } from './tidy-schema.js';
 import { answerErrorShape, ERROR_ROWS } from '../errors/error-table.js';
@@ -160,7 +161,8 @@ function withComponents(
     ) as JsonSchema;
   for (const [name, definition] of Object.entries(definitions as object)) {
     // Only schemas that are chosen by a `type` become definitions.
-    components[`${title}Part${name}`] = moved(withOtherTypes(definition as JsonSchema));
+    const named = `${title}Part${name}`;
+    components[named] = nameVariants(moved(withOtherTypes(definition as JsonSchema)), named, components);
   }
   return moved(schema);
 }

@@ -40,6 +40,32 @@ const TURN_RULE = {
 const DURATION = '^[+-]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$';
 const KEEP_ALIVE_RULE = { properties: { keep_alive: { pattern: DURATION, maxLength: 60 } } };
 
+/** A value that says something. */
+const something = { not: { enum: [null, ''] } };
+
+/** A question about yes or no must ask something. */
+const QUESTION_RULE = {
+  if: { required: ['type'], properties: { type: { const: 'noul' } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: {
+    anyOf: [
+      { required: ['instructions'], properties: { instructions: something } },
+      ...['true', 'false'].map((answer) => ({
+        required: ['criteria'],
+        properties: { criteria: { type: 'object', required: [answer], properties: { [answer]: something } } },
+      })),
+    ],
+  },
+};
+
+/** Older clients of Ollama's call the model `name`. */
+const NAMED_RULE = {
+  anyOf: ['model', 'name'].map((name) => ({
+    required: [name],
+    properties: { [name]: { type: 'string', minLength: 1 } },
+  })),
+};
+
 /** By path: what must hold beside the types of the fields. */
 const RULES: Record<string, JsonSchema[]> = {
   '/chat/completions': [
@@ -71,18 +97,14 @@ const RULES: Record<string, JsonSchema[]> = {
   '/messages': [TURN_RULE],
   '/messages/count_tokens': [TURN_RULE],
   '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
+  '/systemone': [{ properties: { questions: { additionalProperties: QUESTION_RULE } } }],
   '/api/chat': [KEEP_ALIVE_RULE],
   '/api/generate': [KEEP_ALIVE_RULE],
   '/api/embed': [KEEP_ALIVE_RULE, { properties: { input: { items: { minLength: 1 } } } }],
   '/api/embeddings': [KEEP_ALIVE_RULE],
-  '/api/show': [
-    {
-      anyOf: ['model', 'name'].map((name) => ({
-        required: [name],
-        properties: { [name]: { type: 'string', minLength: 1 } },
-      })),
-    },
-  ],
+  '/api/show': [NAMED_RULE],
+  '/api/pull': [NAMED_RULE],
+  '/api/delete': [NAMED_RULE],
   '/tokenize': [
     { oneOf: ['prompt', 'messages'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })) },
   ],
