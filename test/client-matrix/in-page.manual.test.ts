@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bundleForPage } from '../e2e/support/bundle-for-page.js';
 import { type Door, openHost, takeServerLog } from '../e2e/support/host-page.js';
 import { withBrowser } from '../e2e/support/shared-chromium.js';
-import { MATRIX_MODELS } from './models.js';
+import { matrixModels } from './models.js';
 
 /** Where a client finds the service; without an address it takes its own. */
 interface Service {
@@ -45,7 +45,7 @@ describe.each(DOORS)('clients in the page, by %s', (door) => {
     context = await browser.newContext({ bypassCSP: true });
     context.setDefaultTimeout(100_000);
     page = await openHost(context, {
-      models: MATRIX_MODELS,
+      models: matrixModels([]),
       intercept: [OPENAI, TYPESAFE, ...OLLAMA],
       ...(door === 'inference.fetch' && { serviceWorker: false }),
     });

@@ -1,4 +1,4 @@
-/** The scripted models that every client of the matrix is tried with. */
+/** The scripted models that every client of the matrix is tried with. @module */
 import type { ModelEntry } from '../../src/index.js';
 import {
   ANSWER,
@@ -8,13 +8,15 @@ import {
   LISTENER,
   OBJECT,
   OBJECT_TOOLS,
+  onceMore,
   RANKER,
   SPOKEN,
   TEXT,
   WEIGHTS,
 } from './task.mjs';
 
-export const MATRIX_MODELS: ModelEntry[] = [
+/** @param clients those whose first request of {@link onceMore} is answered by 503 */
+export const matrixModels = (clients: readonly string[]): ModelEntry[] => [
   {
     id: CHAT,
     task: 'chat',
@@ -22,6 +24,11 @@ export const MATRIX_MODELS: ModelEntry[] = [
     contextLength: 32_768,
     script: {
       replies: [
+        ...clients.map((client) => ({
+          match: onceMore(client),
+          times: 1,
+          error: { status: 503 as const, retryAfter: 1 },
+        })),
         { match: COMPLAINT, scores: WEIGHTS },
         { match: 'sunny in Paris', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
         { match: 'rainy in Rome', text: ANSWER },

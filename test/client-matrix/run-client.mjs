@@ -9,7 +9,7 @@ const { clients } = await import(`./${workspace}/clients.mjs`);
 const outcome = {};
 try {
   const begin = await clients[name].start();
-  const client = await begin({ baseURL, origin: baseURL.replace(/\/v1$/, '') });
+  const client = await begin({ baseURL, origin: baseURL.replace(/\/v1$/, ''), name });
   for (const [task, { isRight }] of Object.entries(TASKS)) {
     if (client[task]) outcome[task] = await tried(client[task], isRight);
   }

@@ -1,6 +1,7 @@
 // `npm run test:clients`: clients of the last years against the service, each in a process of its own. Prints a table. Then the
 // newest in a page of the built demo.
-// `--newest`: the newest of each family alone. `--write`: puts the table into the documentation. NAME…: these clients alone.
+// `--newest`: the newest of each family alone. `--write`: puts the newest into the documentation, and the older into README.md.
+// NAME…: these clients alone.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,11 +13,17 @@ import { TASKS } from './task.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const run = promisify(execFile);
 
-/** Where the table stands. */
-const DOCUMENT = here('README.md');
+/** Where the tables stand: of the newest, and of the older. */
+const DOCUMENT = here('../../demo/docs/compatibility.md');
+const README = here('README.md');
+const BEGIN = '<!-- javascript -->';
+const END = '<!-- /javascript -->';
 
 /** The newest of each family, and what needs packages of its own. */
 const NEWEST = ['newest', 'instructor', 'ollama'];
+
+/** The columns. */
+const HEAD = ['client', ...Object.values(TASKS).map(({ title }) => title)];
 
 /** A client that says nothing for so long has failed. */
 const TIMEOUT_MS = 180_000;
@@ -26,8 +33,9 @@ const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('
 const workspaces = flags.has('--newest') ? NEWEST : [...NEWEST, 'older'];
 
 await install();
-const { service, baseURL } = await startService();
-const rows = await runAll(baseURL);
+const chosen = await chooseClients();
+const { service, baseURL } = await startService(chosen.map(({ client }) => client));
+const rows = await runAll(chosen, baseURL);
 service.kill();
 const table = renderTable(rows);
 process.stdout.write(`${table}\n`);
@@ -36,7 +44,17 @@ for (const { client, outcome } of rows) {
     if (result !== true) process.stderr.write(`\n${client}, ${TASKS[task].title}: ${result}\n`);
   }
 }
-if (flags.has('--write')) writeTable(table);
+if (flags.has('--write')) {
+  writeTable(
+    DOCUMENT,
+    rows.filter(({ workspace }) => NEWEST.includes(workspace)),
+  );
+  if (!flags.has('--newest'))
+    writeTable(
+      README,
+      rows.filter(({ workspace }) => !NEWEST.includes(workspace)),
+    );
+}
 const isInPageRight = wanted.length > 0 || (await runInPage());
 const isRight = rows.every(({ outcome }) => Object.values(outcome).every((result) => result === true));
 process.exitCode = isRight && isInPageRight ? 0 : 1;
@@ -47,15 +65,25 @@ async function install() {
   const lock = here('package-lock.json');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(lock, 'utf8')) return;
   process.stderr.write('Installing the clients …\n');
-  const chosen = workspaces.flatMap((workspace) => ['-w', workspace]);
-  await run('npm', ['ci', '--include-workspace-root', ...chosen], { cwd: here('.'), maxBuffer: 2 ** 24 });
+  const parts = workspaces.flatMap((workspace) => ['-w', workspace]);
+  await run('npm', ['ci', '--include-workspace-root', ...parts], { cwd: here('.'), maxBuffer: 2 ** 24 });
   copyFileSync(lock, stamp);
 }
 
+async function chooseClients() {
+  const all = [];
+  for (const workspace of workspaces) {
+    const { clients } = await import(`./${workspace}/clients.mjs`);
+    const names = Object.keys(clients).filter((name) => wanted.length === 0 || wanted.includes(name));
+    all.push(...names.map((client) => ({ workspace, client, packages: clients[client].packages })));
+  }
+  return all;
+}
+
 /** The app over scripted models, behind a port. */
-async function startService() {
+async function startService(names) {
   const root = here('../..');
-  const child = spawn(process.execPath, ['.ci/run-ts.mjs', here('serve.ts')], {
+  const child = spawn(process.execPath, ['.ci/run-ts.mjs', here('serve.ts'), ...names], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -63,13 +91,8 @@ async function startService() {
   return { service: child, baseURL: line };
 }
 
-async function runAll(url) {
-  const pending = [];
-  for (const workspace of workspaces) {
-    const { clients } = await import(`./${workspace}/clients.mjs`);
-    const names = Object.keys(clients).filter((name) => wanted.length === 0 || wanted.includes(name));
-    pending.push(...names.map((client) => ({ workspace, client, packages: clients[client].packages })));
-  }
+async function runAll(clients, url) {
+  const pending = [...clients];
   const done = [];
   const work = async () => {
     for (let next = pending.shift(); next; next = pending.shift()) {
@@ -81,7 +104,7 @@ async function runAll(url) {
     }
   };
   await Promise.all([work(), work()]);
-  return done.toSorted((a, b) => a.client.localeCompare(b.client, 'en', { numeric: true }));
+  return done;
 }
 
 /** What came of each task: `true`, or what went wrong. */
@@ -105,16 +128,18 @@ async function runInPage() {
 }
 
 function renderTable(clients) {
-  const tasks = Object.keys(TASKS);
-  const lines = [
-    ['client', ...tasks.map((task) => TASKS[task].title)],
-    ['---', ...tasks.map(() => '---')],
-    ...clients.map(({ workspace, client, packages, outcome }) => [
-      nameOf(workspace, client, packages),
-      ...tasks.map((task) => (task in outcome ? (outcome[task] === true ? 'yes' : 'NO') : '')),
-    ]),
-  ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return tableOf(clients.map((client) => lineOf(client)));
+}
+
+/** @param lines of rows, which are sorted */
+function tableOf(lines) {
+  const head = [HEAD, HEAD.map(() => '---')].map((cells) => `| ${cells.join(' | ')} |`);
+  return [...head, ...lines.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))].join('\n');
+}
+
+function lineOf({ workspace, client, packages, outcome }) {
+  const cells = Object.keys(TASKS).map((task) => (task in outcome ? (outcome[task] === true ? 'yes' : 'NO') : ''));
+  return `| ${[nameOf(workspace, client, packages), ...cells].join(' | ')} |`;
 }
 
 /** The client's packages with their versions, and the way it goes. */
@@ -125,9 +150,14 @@ function nameOf(workspace, client, packages) {
   return `${versions.map((version) => `\`${version}\``).join(', ')}${way === '' ? '' : ` (${way})`}`;
 }
 
-function writeTable(text) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const [before, rest] = document.split('<!-- table -->\n');
-  const after = rest.split('<!-- end of table -->')[1];
-  writeFileSync(DOCUMENT, `${before}<!-- table -->\n\n${text}\n\n<!-- end of table -->${after}`);
+/** The rows of some clients; where not all have run, the others keep theirs. */
+function writeTable(file, clients) {
+  const [before, rest] = readFileSync(file, 'utf8').split(`${BEGIN}\n`);
+  const [old, after] = rest.split(END);
+  const nameIn = (line) => line.split('|')[1].trim();
+  const written = clients.map((client) => lineOf(client));
+  const renewed = new Set(written.map(nameIn));
+  const kept =
+    wanted.length === 0 ? [] : old.split('\n').filter((line) => line.startsWith('| `') && !renewed.has(nameIn(line)));
+  writeFileSync(file, `${before}${BEGIN}\n\n${tableOf([...kept, ...written])}\n\n${END}${after}`);
 }

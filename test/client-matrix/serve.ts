@@ -1,6 +1,6 @@
 /**
  * The service over scripted models on a real port, for clients in processes of their own. Prints its base URL; below
- * `/hosted/v1` the same models answer with `compatibility: 'hosted'`, which stores responses.
+ * `/hosted/v1` the same models answer with `compatibility: 'hosted'`, which stores responses. Its arguments are the clients.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,8 +9,9 @@ import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
 import { KeptResponses } from '../../src/gateway/kept-responses.js';
 import { buildApp } from '../support/build-app.js';
-import { MATRIX_MODELS as models } from './models.js';
+import { matrixModels } from './models.js';
 
+const models = matrixModels(process.argv.slice(2));
 const rateLimits = { requestsPerMinute: 1_000_000 };
 const HOSTED = '/hosted/v1';
 const { app } = await buildApp({ models, rateLimits });

@@ -1,5 +1,6 @@
 /** What the service needs of task.mjs. */
 export const CHAT: string;
+export function onceMore(client: string): string;
 export const EMBEDDER: string;
 export const LISTENER: string;
 export const RANKER: string;

@@ -16,6 +16,11 @@ export const HELLO = 'Hello';
 export const STORY = 'Once upon a time there was a fox. '.repeat(8);
 export const GO_ON = 'Go on.';
 export const WEATHER = 'How is the weather?';
+/** A model that the service does not have. */
+export const UNKNOWN = 'no-such-model';
+
+/** What a client says whose first request is answered by 503, and the next by the text. */
+export const onceMore = (client) => `Once more, ${client}.`;
 
 /** What is decided of an input: whether the first holds, and which of the choices. The weights are those of a script. */
 export const COMPLAINT = 'I cannot log in!';
@@ -85,7 +90,22 @@ export const TASKS = {
     isRight: ({ probability, choice }) => Math.abs(probability - 0.75) < 1e-6 && choice === 'anger',
   },
   speech: { title: 'speech', isRight: (text) => text === SPOKEN },
+  errors: { title: 'errors', isRight: (status) => status === 404 },
+  retries: { title: 'retries', isRight: (text) => text === TEXT },
 };
+
+/** The status of the error that a client throws. */
+export async function statusOfError(request) {
+  try {
+    return `no error: ${JSON.stringify(await request())}`;
+  } catch (thrown) {
+    for (let error = thrown; error; error = error.cause ?? error.lastError) {
+      const status = error.status ?? error.statusCode ?? error.status_code;
+      if (status !== undefined) return status;
+    }
+    throw thrown;
+  }
+}
 
 /** Joins what a stream says. */
 export async function collect(pieces, textOf = (piece) => piece) {

@@ -7,7 +7,10 @@ import {
   HELLO,
   OBJECT_SCHEMA,
   objectPrompt,
+  onceMore,
+  statusOfError,
   STORY,
+  UNKNOWN,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -15,16 +18,22 @@ import {
 /** @param api `responses` or `chat_completions`. @param hosted whether by the service that stores responses */
 export const openaiAgents =
   (agents, OpenAI, api, { hosted = false } = {}) =>
-  ({ baseURL: service, origin }) => {
+  ({ baseURL: service, origin, name }) => {
     const baseURL = hosted ? `${origin}/hosted/v1` : service;
     agents.setTracingDisabled(true);
     agents.setOpenAIAPI(api);
-    const client = new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0 });
+    const clientOf = (maxRetries) => new OpenAI({ baseURL, apiKey: 'any', maxRetries });
+    const client = clientOf(0);
     agents.setDefaultOpenAIClient(client);
     const agent = (options = {}) =>
       new agents.Agent({ name: 'Helper', instructions: 'Be brief.', model: CHAT, ...options });
     return {
       chat: async () => (await agents.run(agent(), HELLO)).finalOutput,
+      errors: () => statusOfError(() => agents.run(agent({ model: UNKNOWN }), HELLO)),
+      retries: async () => {
+        const provider = new agents.OpenAIProvider({ openAIClient: clientOf(1), useResponses: api === 'responses' });
+        return (await new agents.Runner({ modelProvider: provider }).run(agent(), onceMore(name))).finalOutput;
+      },
       stream: async () => collect((await agents.run(agent(), HELLO, { stream: true })).toTextStream()),
       tools: async () => {
         const weather = createWeather();

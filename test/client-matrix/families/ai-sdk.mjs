@@ -12,49 +12,63 @@ import {
   LISTENER,
   OBJECT_SCHEMA,
   objectPrompt,
+  onceMore,
   silence,
+  statusOfError,
   STORY,
+  UNKNOWN,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
 
 /** How each provider makes its models. */
 const PROVIDERS = {
-  responses: ({ createOpenAI }, { baseURL }) => {
+  responses: ({ createOpenAI }, { baseURL }, model = CHAT) => {
     const openai = createOpenAI({ baseURL, apiKey: 'any' });
     return {
-      language: openai.responses(CHAT),
+      language: openai.responses(model),
       embedding: openai.embedding?.(EMBEDDER),
       speech: openai.transcription?.(LISTENER),
       decision: openai.decisionModel?.(CHAT),
     };
   },
   // As the SDK asks a hosted service: what is stored is named by its ids.
-  'responses, hosted': ({ createOpenAI }, { origin }) => ({
-    language: createOpenAI({ baseURL: `${origin}/hosted/v1`, apiKey: 'any' }).responses(CHAT),
+  'responses, hosted': ({ createOpenAI }, { origin }, model = CHAT) => ({
+    language: createOpenAI({ baseURL: `${origin}/hosted/v1`, apiKey: 'any' }).responses(model),
     isStored: true,
   }),
-  chat: ({ createOpenAI }, { baseURL }) => ({ language: createOpenAI({ baseURL, apiKey: 'any' }).chat(CHAT) }),
-  compatible: ({ createOpenAICompatible }, { baseURL }) => {
+  chat: ({ createOpenAI }, { baseURL }, model = CHAT) => ({
+    language: createOpenAI({ baseURL, apiKey: 'any' }).chat(model),
+  }),
+  compatible: ({ createOpenAICompatible }, { baseURL }, model = CHAT) => {
     const compatible = createOpenAICompatible({
       name: 'inpage',
       baseURL,
       apiKey: 'any',
       supportsStructuredOutputs: true,
     });
-    return { language: compatible(CHAT), embedding: compatible.textEmbeddingModel(EMBEDDER) };
+    return { language: compatible(model), embedding: compatible.textEmbeddingModel(EMBEDDER) };
   },
-  anthropic: ({ createAnthropic }, { baseURL }) => ({ language: createAnthropic({ baseURL, apiKey: 'any' })(CHAT) }),
+  anthropic: ({ createAnthropic }, { baseURL }, model = CHAT) => ({
+    language: createAnthropic({ baseURL, apiKey: 'any' })(model),
+  }),
 };
 
 /** @param make one of {@link PROVIDERS}, or as these */
 export const aiSdk = (ai, provider, make) => (service) => {
-  const { language: model, embedding, speech, decision, isStored } = make(provider, service);
+  const { language: model, embedding, speech, decision, isStored, isRepeated = true } = make(provider, service);
   const stepsOf = ai.isStepCount ?? ai.stepCountIs;
   const plain = { model, maxRetries: 0 };
   const transcribe = ai.transcribe ?? ai.experimental_transcribe;
   return {
     chat: async () => (await ai.generateText({ ...plain, prompt: HELLO })).text,
+    errors: () => {
+      const unknown = make(provider, service, UNKNOWN).language;
+      return statusOfError(() => ai.generateText({ ...plain, model: unknown, prompt: HELLO }));
+    },
+    ...(isRepeated && {
+      retries: async () => (await ai.generateText({ model, maxRetries: 1, prompt: onceMore(service.name) })).text,
+    }),
     stream: async () => collect(ai.streamText({ ...plain, prompt: HELLO }).textStream),
     tools: async () => {
       const weather = createWeather();

@@ -1,17 +1,26 @@
 // The official Anthropic client.
-import { CHAT, createWeather, HELLO, OBJECT_SCHEMA, objectPrompt, WEATHER, WEATHER_SCHEMA } from '../task.mjs';
+import {
+  CHAT,
+  createWeather,
+  HELLO,
+  OBJECT_SCHEMA,
+  objectPrompt,
+  onceMore,
+  statusOfError,
+  UNKNOWN,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../task.mjs';
 
 const SYSTEM = { role: 'system', content: 'Answer in English.' };
 
 /** @param hosted with a system message behind the user's, which the service takes with `compatibility: 'hosted'` */
 export const anthropic =
   ({ default: Anthropic }, { hosted = false } = {}) =>
-  ({ origin }) => {
-    const { messages } = new Anthropic({
-      baseURL: hosted ? `${origin}/hosted` : origin,
-      apiKey: 'any',
-      maxRetries: 0,
-    });
+  ({ origin, name }) => {
+    const clientOf = (maxRetries) =>
+      new Anthropic({ baseURL: hosted ? `${origin}/hosted` : origin, apiKey: 'any', maxRetries });
+    const { messages } = clientOf(0);
     const ask = (content) => ({
       model: CHAT,
       max_tokens: 1000,
@@ -19,6 +28,8 @@ export const anthropic =
     });
     return {
       chat: async () => (await messages.create(ask(HELLO))).content[0].text,
+      errors: () => statusOfError(() => messages.create({ ...ask(HELLO), model: UNKNOWN })),
+      retries: async () => (await clientOf(1).messages.create(ask(onceMore(name)))).content[0].text,
       stream: async () => {
         const stream = messages.stream(ask(HELLO));
         let pieces = 0;

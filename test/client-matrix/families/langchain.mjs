@@ -9,9 +9,12 @@ import {
   HELLO,
   OBJECT_SCHEMA,
   objectPrompt,
+  onceMore,
   QUERY,
   RANKER,
+  statusOfError,
   STORY,
+  UNKNOWN,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -19,9 +22,15 @@ import {
 const textOf = ({ content }) =>
   typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
 
-/** What every chat model of LangChain can do. `agent` runs the tool loop. */
-function tasksOf(model, { tool, agent, method }) {
+/**
+ * What every chat model of LangChain can do. `agent` runs the tool loop; without a `name` of the client it does not ask again.
+ * @param makeModel with options of its own
+ */
+function tasksOf(makeModel, { tool, agent, method, name }) {
+  const model = makeModel({});
   return {
+    errors: () => statusOfError(() => makeModel({ model: UNKNOWN }).invoke(HELLO)),
+    ...(name && { retries: async () => textOf(await makeModel({ maxRetries: 1 }).invoke(onceMore(name))) }),
     chat: async () =>
       textOf(
         await model.invoke([
@@ -55,13 +64,14 @@ function tasksOf(model, { tool, agent, method }) {
  */
 export const langchainOpenai =
   ({ openai, tool, agent }, { hosted = false, ...options } = {}, method = 'jsonSchema') =>
-  ({ baseURL: service, origin }) => {
+  ({ baseURL: service, origin, name }) => {
     const baseURL = hosted ? `${origin}/hosted/v1` : service;
     const common = { apiKey: 'any', maxRetries: 0, configuration: { baseURL } };
-    const model = new openai.ChatOpenAI({ ...common, model: CHAT, ...options });
+    const makeModel = (own) => new openai.ChatOpenAI({ ...common, model: CHAT, ...options, ...own });
+    const model = makeModel({});
     const embeddings = new openai.OpenAIEmbeddings({ ...common, model: EMBEDDER });
     return {
-      ...tasksOf(model, { tool, agent, method }),
+      ...tasksOf(makeModel, { tool, agent, method, name }),
       embeddings: () => embeddings.embedDocuments(['one', 'two']),
       ...(hosted && {
         turns: async () => {
@@ -89,9 +99,10 @@ export const langchainCompletions =
 
 export const langchainAnthropic =
   ({ anthropic, tool, agent }, more = {}) =>
-  ({ origin }) => {
+  ({ origin, name }) => {
     const options = { ...more, apiKey: 'any', maxRetries: 0, anthropicApiUrl: origin, model: CHAT, maxTokens: 1000 };
-    return tasksOf(new anthropic.ChatAnthropic(options), { tool, agent });
+    const makeModel = (own) => new anthropic.ChatAnthropic({ ...options, ...own });
+    return tasksOf(makeModel, { tool, agent, name });
   };
 
 /** @param optionsOf where the service is */
@@ -99,10 +110,10 @@ export const langchainOllama =
   ({ ollama, tool, agent }, optionsOf) =>
   (service) => {
     const options = { ...optionsOf(service), maxRetries: 0 };
-    const model = new ollama.ChatOllama({ ...options, model: CHAT });
+    const makeModel = (own) => new ollama.ChatOllama({ ...options, model: CHAT, ...own });
     const embeddings = new ollama.OllamaEmbeddings({ ...options, model: EMBEDDER });
     return {
-      ...tasksOf(model, { tool, agent, method: 'jsonSchema' }),
+      ...tasksOf(makeModel, { tool, agent, method: 'jsonSchema' }),
       embeddings: () => embeddings.embedDocuments(['one', 'two']),
     };
   };

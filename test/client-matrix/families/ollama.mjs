@@ -10,6 +10,8 @@ import {
   IS_ANGRY,
   OBJECT_SCHEMA,
   objectPrompt,
+  statusOfError,
+  UNKNOWN,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
@@ -36,6 +38,7 @@ export const ollamaClient =
     const textOf = ({ message }) => message.content;
     return {
       chat: async () => textOf(await client.chat({ model: CHAT, messages: [user(HELLO)] })),
+      errors: () => statusOfError(() => client.chat({ model: UNKNOWN, messages: [user(HELLO)] })),
       stream: async () =>
         collect(await client.chat({ model: `${CHAT}:latest`, messages: [user(HELLO)], stream: true }), textOf),
       tools: async () => {

@@ -11,13 +11,16 @@ import {
   LISTENER,
   OBJECT_SCHEMA,
   objectPrompt,
+  onceMore,
   silence,
+  statusOfError,
+  UNKNOWN,
   WEATHER,
   WEATHER_SCHEMA,
 } from '../task.mjs';
 
-const clientOf = (OpenAI, { baseURL, fetch }) =>
-  new OpenAI({ baseURL, apiKey: 'any', maxRetries: 0, ...(fetch && { fetch, dangerouslyAllowBrowser: true }) });
+const clientOf = (OpenAI, { baseURL, fetch }, maxRetries = 0) =>
+  new OpenAI({ baseURL, apiKey: 'any', maxRetries, ...(fetch && { fetch, dangerouslyAllowBrowser: true }) });
 
 const user = (content) => [{ role: 'user', content }];
 
@@ -27,6 +30,8 @@ export const openaiChat =
   (service) => {
     const client = clientOf(OpenAI, service);
     const completions = client.chat.completions.runTools ? client.chat.completions : client.beta.chat.completions;
+    const ask = async (content, model = CHAT, asking = client) =>
+      (await asking.chat.completions.create({ model, messages: user(content) })).choices[0].message.content;
     return {
       // Since version 7.30.
       ...(client.decisions && {
@@ -45,8 +50,9 @@ export const openaiChat =
           return { probability: answers[0].probability, choice: answers[1].choice };
         },
       }),
-      chat: async () =>
-        (await client.chat.completions.create({ model: CHAT, messages: user(HELLO) })).choices[0].message.content,
+      chat: () => ask(HELLO),
+      errors: () => statusOfError(() => ask(HELLO, UNKNOWN)),
+      retries: () => ask(onceMore(service.name), CHAT, clientOf(OpenAI, service, 1)),
       stream: async () =>
         collect(
           await client.chat.completions.create({
@@ -102,8 +108,12 @@ export const openaiResponses =
   ({ default: OpenAI }) =>
   (service) => {
     const client = clientOf(OpenAI, service);
+    const ask = async (input, model = CHAT, asking = client) =>
+      (await asking.responses.create({ model, input })).output_text;
     return {
-      chat: async () => (await client.responses.create({ model: CHAT, input: HELLO })).output_text,
+      chat: () => ask(HELLO),
+      errors: () => statusOfError(() => ask(HELLO, UNKNOWN)),
+      retries: () => ask(onceMore(service.name), CHAT, clientOf(OpenAI, service, 1)),
       stream: async () =>
         collect(await client.responses.create({ model: CHAT, input: HELLO, stream: true }), (event) =>
           event.type === 'response.output_text.delta' ? event.delta : '',

@@ -40,7 +40,7 @@ export const clients = {
   ...clientsOf(
     'ai-sdk-ollama',
     ['ai-sdk-ollama', 'ai'],
-    async (optionsOf) => aiSdk(await import('ai'), await import('ai-sdk-ollama'), modelsOf(optionsOf)),
+    async (optionsOf) => aiSdk(await import('ai'), await import('ai-sdk-ollama'), modelsOf(optionsOf, false)),
     ({ baseURL }) => ({ baseURL }),
   ),
   ...clientsOf(
