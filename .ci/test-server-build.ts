@@ -1,4 +1,4 @@
-/** How `inpage/test-server` is built: its handle, and its thread, which needs a file of its own. */
+/** How `inpage/test-server` is built: its handle, its thread, which needs a file of its own, and what an app's own server loads. */
 import { join } from 'node:path';
 import type { EnvironmentOptions, Plugin } from 'vite';
 import { inOneFileEach } from './in-one-file-each.js';
@@ -6,11 +6,12 @@ import { inOneFileEach } from './in-one-file-each.js';
 const path = (relative: string): string => join(import.meta.dirname, '..', relative);
 
 const HANDLE = { 'test-server': path('src/node/test-server/index.ts') };
+const REGISTER = { 'test-server-register': path('src/node/test-server/register.ts') };
 const WORKER_SOURCE = 'src/node/test-server/test-server-worker.ts';
 const WORKER = { 'test-server-worker': path(WORKER_SOURCE) };
 
 /** @param format `cjs` for Jest, which knows no other without a flag of Node */
-function nodeFiles(entry: Record<string, string>, format: 'es' | 'cjs'): EnvironmentOptions {
+export function nodeFiles(entry: Record<string, string>, format: 'es' | 'cjs'): EnvironmentOptions {
   return {
     consumer: 'server',
     // The package has no dependencies.
@@ -33,6 +34,7 @@ export const TEST_SERVER_ENVIRONMENTS = {
   testServer: nodeFiles(HANDLE, 'es'),
   testServerRequired: nodeFiles(HANDLE, 'cjs'),
   testServerWorker: nodeFiles(WORKER, 'es'),
+  testServerRegister: nodeFiles(REGISTER, 'es'),
 } as const;
 
 /** The thread starts with two files; what few requests need stays apart. */

@@ -1,6 +1,7 @@
 /** Fixtures for Playwright's test runner. @module */
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions } from 'playwright/test';
 import { addToRecording } from '../recording/recording-file.js';
+import { unmatchedMessage } from '../test-server/unmatched-message.js';
 import { blockedMessage } from './guard-hosts.js';
 import { type InstalledInference, installInference, type InstallOptions } from './install-inference.js';
 
@@ -44,8 +45,13 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
       const inference = await installInference(context, { ...inferenceOptions, origin });
       await use(inference);
       if (inferenceOptions.record) addToRecording(recordingOf(file), await inference.recorded());
+      const unmatched = [...(inference.server?.unmatched ?? [])];
       await inference.stop();
-      if (inference.blocked.length > 0) throw new Error(blockedMessage(inference.blocked));
+      const problems = [
+        ...(inference.blocked.length > 0 ? [blockedMessage(inference.blocked)] : []),
+        ...(unmatched.length > 0 ? [unmatchedMessage(unmatched)] : []),
+      ];
+      if (problems.length > 0) throw new Error(problems.join('\n'));
     },
     { auto: true },
   ],

@@ -12,11 +12,13 @@ import {
 } from '../static-files/host-files.js';
 import { mediaTypeOf } from '../static-files/static-files.js';
 import type { FaultSettings } from '../../core/models/fault-settings.js';
-import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import type { ModelEntry, ScriptedEntry } from '../../core/models/model-entry.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { PageInference } from '../../core/models/page-inference.js';
 import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
 import { fields, list, optional, parseOptions, type Same, text } from '../../core/models/option-schema.js';
+import type { TestServer } from '../test-server/test-server-types.js';
+import { bothFaults, startAppServer } from './app-server.js';
 import { guardHosts } from './guard-hosts.js';
 
 /** Those of `startInference`, and where the app is. */
@@ -27,6 +29,12 @@ export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'r
    * @default []
    */
   allowHosts?: readonly string[];
+  /**
+   * Also starts a test server in the test's process (`inference.server`), with the same models, keys and limits. It answers what the
+   * app's own server asks while it answers a page of this test, if that runs with `node --import inpage/test-server/register`.
+   * @default false
+   */
+  server?: boolean;
   /** Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker. */
   origin: string;
 }
@@ -56,8 +64,13 @@ export interface InstalledInference {
    * @throws Error without the option
    */
   recorded(): Promise<ScriptedEntry[]>;
-  /** Failures, delays and broken streams on demand. */
+  /** Failures, delays and broken streams on demand, in the page and of `server`. */
   readonly faults: PageInference['faults'];
+  /**
+   * With the option `server`: what answers the app's own server. Its models are those of `models` that need no page; without
+   * `models`, it answers every name by the replies of `server.use`. Undefined without the option.
+   */
+  readonly server: TestServer | undefined;
   /**
    * Ends the service. Pages that are opened or reloaded afterwards ask the app's own server. A page that stays open gets
    * 503 for what the service answered, because a browser takes no Service Worker away from a page.
@@ -70,6 +83,7 @@ const INSTALL_OPTIONS = fields(
   {
     ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'routes', 'serviceWorker']).entries,
     allowHosts: optional(list(v.string('a host, e.g. `api.openai.com`'), 'an array of hosts'), []),
+    server: optional(v.boolean('true or false'), false),
     origin: text('the URL of the app under test, e.g. `http://localhost:5173`', isHttp),
   },
   'an option of installInference',
@@ -87,14 +101,21 @@ export async function installInference(context: BrowserContext, options: Install
   const { allowHosts, models, prefix, intercept, ...checked } = parseOptions(INSTALL_OPTIONS, options);
   const { origin } = new URL(checked.origin);
   // The page fills in its own defaults.
-  const { origin: _origin, allowHosts: _allowHosts, ...ofPage } = options;
+  const { origin: _origin, allowHosts: _allowHosts, server: _server, ...ofPage } = options;
   checkBrowser(context);
+  const allowed = [...allowHosts, ...hostsOf(models)];
+  const app = checked.server
+    ? await startAppServer(context, { origin, options, intercept, allowHosts: allowed })
+    : undefined;
   const blocked: Request[] = [];
   const [page, stopRouting, stopGuarding] = await Promise.all([
     context.newPage(),
     routePackage(context, origin),
-    guardHosts(context, { hosts: allowHosts, models }, (request) => blocked.push(request)),
-  ]);
+    guardHosts(context, allowed, (request) => blocked.push(request)),
+  ]).catch(async (thrown: unknown) => {
+    await app?.stop();
+    throw thrown;
+  });
   const crashed = rejectOnCrash(page);
   const requests: Request[] = [];
   const bases = { origin, prefix, intercept };
@@ -110,17 +131,26 @@ export async function installInference(context: BrowserContext, options: Install
     // Playwright changes the routes of all pages, which fails for one that is just closing.
     // It waits forever for a Service Worker that went with the page.
     await Promise.race([Promise.all([stopRouting(), stopGuarding()]), gone]);
+    await app?.stop();
   };
 
   try {
     const baseURL = await openHostPage(page, origin, ofPage);
     context.on('response', note);
-    return { baseURL, requests, blocked, stop, ...remoteControl(page, crashed) };
+    const control = remoteControl(page, crashed);
+    const faults = app ? bothFaults(control.faults, app.server.faults) : control.faults;
+    return { baseURL, requests, blocked, stop, ...control, faults, server: app?.server };
   } catch (thrown) {
     const obstacle = await page.evaluate(serviceWorkerObstacle).catch(() => undefined);
     await stop();
     throw obstacle === undefined ? thrown : obstacleError(obstacle, origin);
   }
+}
+
+/** Where `upstream` models ask. */
+function hostsOf(models: readonly ModelEntry[]): string[] {
+  const sources = models.filter(({ backend }) => backend === 'upstream').map(({ source = '' }) => source);
+  return sources.filter((source) => URL.canParse(source)).map((source) => new URL(source).host);
 }
 
 /** Only there Playwright routes the scripts of Service Workers. */

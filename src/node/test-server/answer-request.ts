@@ -19,6 +19,8 @@ import type { Service } from './service.js';
 /** What a request needs. */
 export interface RequestContext {
   service: Service;
+  /** It was meant for a server of another origin. */
+  isIntercepted: boolean;
   redactor: Redactor;
   key: EntryKey;
   tell: (message: ToTest) => void;
@@ -43,7 +45,7 @@ export async function answerRequest(
   response: ServerResponse,
   context: RequestContext,
 ): Promise<void> {
-  const { service, key, tell, reset } = context;
+  const { service, isIntercepted, key, tell, reset } = context;
   const started = performance.now();
   const controller = new AbortController();
   let isOver = false;
@@ -66,7 +68,7 @@ export async function answerRequest(
   try {
     const body = await takeBody(request, current, context);
     const answer = await currentRequest.run(current, async () =>
-      service.app.fetch(toRequest(request, { url: target.href, body, signal: controller.signal })),
+      service.app(isIntercepted).fetch(toRequest(request, { url: target.href, body, signal: controller.signal })),
     );
     if (isOver) return void answer.body?.cancel().catch(() => {});
     await currentRequest.run(current, () =>

@@ -4,6 +4,7 @@ import type { FaultSettings } from '../../core/models/fault-settings.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import type { ModelEntry, ScriptedEntry } from '../../core/models/model-entry.js';
 import type { Script, ScriptedReply } from '../../core/models/script.js';
+import type { AppLink } from './app-server/app-link.js';
 
 /** A reply, or the number of a function in the test's thread that makes one. */
 export type SentReply = ScriptedReply | { function: number };
@@ -23,6 +24,8 @@ export interface ServerSettings extends Omit<OptionsByRealm['gateway'], 'models'
   port: number;
   /** Unix milliseconds; undefined: the machine's clock, and random ids. */
   now: number | undefined;
+  /** For an app's own server; undefined: it is not to ask. */
+  app?: AppLink | undefined;
 }
 
 /** Where an entry of the journal belongs. The epoch grows with each reset. */

@@ -9,13 +9,15 @@ import { createMemoryCounterStore } from '../../gateway/http/policy/counter-stor
 import { KeptResponses } from '../../gateway/kept-responses.js';
 import { Recorder } from '../../gateway/recorder.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
+import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { OpenCatalog } from './open-catalog.js';
 import type { SentEntry, SentScript, ServerSettings } from './protocol.js';
 import { type AskFunction, ReplyDesk } from './reply-desk.js';
 import { createScriptedHost } from './scripted-host.js';
 
 export interface Service {
-  app: App;
+  /** @param isIntercepted what answers requests that were meant for servers of other origins */
+  app(isIntercepted: boolean): App;
   desk: ReplyDesk;
   faults: Faults;
   recorder: Recorder | undefined;
@@ -28,7 +30,7 @@ export interface Service {
 }
 
 export function createService(settings: ServerSettings, ask: AskFunction): Service {
-  const { models, requestTimeout, now: start, port: _port, ...options } = settings;
+  const { models, requestTimeout, now: start, port: _port, app: _app, ...options } = settings;
   const entries = models?.map(withoutFunctions);
   const scripts = new Map<string, SentScript>();
   for (const { id, script } of models ?? []) if (script) scripts.set(id, script);
@@ -44,15 +46,21 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
   });
   const faults = new Faults();
   const kept = new KeptResponses(options.storeResponses, { now: clock.now, service: options.prefix });
-  const app = createApp({
+  const shared = {
     ...options,
-    ...kept.optionsFor(options.compatibility ?? 'service'),
     inference,
     faults,
     counterStore: createMemoryCounterStore(),
     now: clock.now,
     ...(start !== undefined && { createId: countingIds(toUuid) }),
-  });
+  };
+  const answering = (isIntercepted: boolean): App => {
+    const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
+    return createApp({ ...shared, compatibility, isIntercepted, ...kept.optionsFor(compatibility) });
+  };
+  const own = answering(false);
+  let elsewhere: App | undefined;
+  const app = (isIntercepted: boolean): App => (isIntercepted ? (elsewhere ??= answering(true)) : own);
   return { app, desk, faults, recorder, ...clock, stop: () => inference.stop() };
 }
 

@@ -6,6 +6,7 @@ import { deserializeInferenceError } from '../../core/errors/inference-error.js'
 import { FAULT_SETTINGS, type FaultSettings } from '../../core/models/fault-settings.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import { parseOptions } from '../../core/models/option-schema.js';
+import type { AppLink } from './app-server/app-link.js';
 import { ServerJournal } from './journal.js';
 import { NextRequests } from './next-request.js';
 import type { ServerSettings, ToServer, ToTest } from './protocol.js';
@@ -23,7 +24,19 @@ import type { Journal, JournalEntry, ReplyRequest, TestServer, TestServerOptions
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const functions: ReplyFunctions = [];
-  const settings = readServerOptions(options, functions);
+  return startThread(readServerOptions(options, functions), functions);
+}
+
+/**
+ * Starts one that also answers an app's own server, while that answers requests with the cookie of this test.
+ * @throws as {@link startTestServer}
+ */
+export async function startServerForApp(options: TestServerOptions, app: AppLink): Promise<TestServer> {
+  const functions: ReplyFunctions = [];
+  return startThread({ ...readServerOptions(options, functions), app }, functions);
+}
+
+async function startThread(settings: ServerSettings, functions: ReplyFunctions): Promise<TestServer> {
   const { port1, port2 } = new MessageChannel();
   const file = join(dirname(fileURLToPath(import.meta.url)), 'test-server-worker.js');
   const worker = new Worker(file, {
@@ -38,6 +51,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await handle.listening;
   return handle;
 }
+
+// What a test puts in its place later is not for this.
+const { AbortController: OwnAbortController } = globalThis;
 
 /** Memory of the thread for values that soon are garbage. */
 const YOUNG_HEAP_MB = 64;
@@ -231,7 +247,7 @@ class Handle implements TestServer {
   /** Calls a function of the test. */
   async #answer(message: Extract<ToTest, { type: 'ask' }>): Promise<void> {
     const { id } = message;
-    const controller = new AbortController();
+    const controller = new OwnAbortController();
     this.#calls.set(id, controller);
     const request = { ...(JSON.parse(message.request) as object), signal: controller.signal } as ReplyRequest;
     try {

@@ -9,6 +9,7 @@ import { MESSAGES_PATH } from '../../core/errors/error-bodies.js';
 import { pause } from '../../core/platform/pause.js';
 import { listen } from '../http/listen.js';
 import { isLoopbackHost, isLoopbackOrigin, targetOf } from '../http/local-request.js';
+import { type AppBases, LINK_PATH, TOKEN_HEADER } from './app-server/app-link.js';
 import { answerRequest } from './answer-request.js';
 import type { CurrentRequest } from './current-request.js';
 import type { ServerSettings, ToServer, ToTest } from './protocol.js';
@@ -148,6 +149,11 @@ class TestServerThread {
       return refuse(response, 403, `This server answers localhost only, not ${JSON.stringify(host)}.`);
     if (origin !== undefined && !isLoopbackOrigin(origin))
       return refuse(response, 403, `Pages of ${JSON.stringify(origin)} may not send requests to this server.`);
+    const token = request.headers[TOKEN_HEADER];
+    // It was meant for a test that had this port before.
+    if (token !== undefined && token !== this.#settings.app?.token) return void response.destroy();
+    delete request.headers[TOKEN_HEADER];
+    if (token !== undefined && request.url === LINK_PATH) return this.#holdLink(response, token);
     const cors = (names: readonly string[]): Record<string, string> => corsHeaders(origin, names);
     const target = targetOf(request, this.#origin);
     const path = target && this.#pathOf(target);
@@ -159,12 +165,20 @@ class TestServerThread {
     target!.pathname = this.#settings.prefix + path;
     void answerRequest({ target: target!, path }, request, response, {
       service: this.#service,
+      isIntercepted: token !== undefined,
       redactor: this.#redactor,
       key,
       tell: (message) => this.#tell(message),
       corsHeaders: cors,
       reset: this.#reset.signal,
     });
+  }
+
+  /** An app's server learns what is answered here, and that the test is over when the connection ends. */
+  #holdLink(response: ServerResponse, token: string | string[]): void {
+    const { prefix, app } = this.#settings;
+    const bases: AppBases = { prefix, intercept: app?.intercept ?? [], allowHosts: app?.allowHosts ?? [] };
+    response.writeHead(200, { [TOKEN_HEADER]: token }).write(`${JSON.stringify(bases)}\n`);
   }
 
   /** Below the base. Clients of Messages read their base URL differently, so it answers without it, too. Undefined: elsewhere. */

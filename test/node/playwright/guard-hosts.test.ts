@@ -1,6 +1,7 @@
 import type { Request } from 'playwright';
 import { expect, it } from 'vitest';
-import { blockedMessage, isKnownHost } from '../../../src/node/playwright/guard-hosts.js';
+import { isKnownHost } from '../../../src/node/http/known-hosts.js';
+import { blockedMessage } from '../../../src/node/playwright/guard-hosts.js';
 
 it.each([
   ['api.openai.com', true],

@@ -3,10 +3,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelEntry } from '../../../src/index.js';
 import { launchChromium } from '../../e2e/support/launch-chromium.js';
 import { serveFolder } from '../../e2e/support/serve-demo.js';
+import { startAppServer } from './support/app-server.js';
 
 const { installInference, readRecording } = (await import(
   join(import.meta.dirname, '../../../dist/playwright.js')
@@ -164,18 +165,21 @@ it('says so where there can be no Service Worker', async () => {
 /** What the example `record` leaves. */
 const RECORDING = join(APP, 'record.example.replies.json');
 
-it('its fixtures work in Playwright’s own runner, and record into a file', async () => {
+it('[Y25] its fixtures work in Playwright’s own runner, and record into a file', { timeout: 300_000 }, async () => {
   rmSync(RECORDING, { force: true });
+  const server = await startAppServer();
+  onTestFinished(() => server.stop());
   const run = promisify(execFile)('npx', ['playwright', 'test', '--config', APP], {
-    env: { ...process.env, APP_URL: app.origin },
+    env: { ...process.env, APP_URL: app.origin, APP_SERVER_URL: server.origin },
     cwd: APP,
   });
   // A failed run rejects with its report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { stats } = JSON.parse(stdout) as { stats: object };
-  expect(stats).toMatchObject({ expected: 9, unexpected: 0, flaky: 0 });
-  // One is expected to fail, for this reason.
+  expect(stats).toMatchObject({ expected: 12, unexpected: 0, flaky: 0 });
+  // Some are expected to fail, for these reasons.
   expect(stdout).toContain("Add 'https://api.anthropic.com/v1' to `inferenceOptions.intercept`");
+  expect(stdout).toMatch(/A request was not matched by any reply\.[^]*POST \/v1\/chat\/completions/);
   expect(readFileSync(RECORDING, 'utf8')).not.toContain('sk-test');
   const [{ id, script } = {}] = readRecording(RECORDING);
   rmSync(RECORDING);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createBuilder } from 'vite';
-import { TEST_SERVER_ENVIRONMENTS, testServerThread } from '../../../../.ci/test-server-build.js';
+import { nodeFiles, TEST_SERVER_ENVIRONMENTS, testServerThread } from '../../../../.ci/test-server-build.js';
 
 let folder: Promise<string> | undefined;
 
@@ -13,9 +13,28 @@ function builtTestServer(): Promise<string> {
   return (folder ??= buildTestServer());
 }
 
+/** The file that an app's own server loads. */
+export async function registerFile(): Promise<string> {
+  return join(await builtTestServer(), 'test-server-register.js');
+}
+
+/** Starts a test server as the Playwright fixture does. */
+export async function importServerForApp(): Promise<
+  typeof import('../../../../src/node/test-server/start-test-server.js')
+> {
+  return (await import(pathToFileURL(join(await builtTestServer(), 'start-test-server.js')).href)) as never;
+}
+
 export async function importTestServer(): Promise<typeof import('../../../../src/node/test-server/index.js')> {
   return (await import(pathToFileURL(join(await builtTestServer(), 'test-server.js')).href)) as never;
 }
+
+const source = join(import.meta.dirname, '../../../../src/node/test-server/start-test-server.ts');
+const environments = {
+  ...TEST_SERVER_ENVIRONMENTS,
+  // Part of the entry for Playwright.
+  forApps: nodeFiles({ 'start-test-server': source }, 'es'),
+};
 
 async function buildTestServer(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'inpage-test-server-'));
@@ -26,8 +45,8 @@ async function buildTestServer(): Promise<string> {
     publicDir: false,
     plugins: [testServerThread()],
     build: { outDir, emptyOutDir: false },
-    environments: TEST_SERVER_ENVIRONMENTS,
+    environments,
   });
-  await Promise.all(Object.keys(TEST_SERVER_ENVIRONMENTS).map((name) => builder.build(builder.environments[name]!)));
+  await Promise.all(Object.keys(environments).map((name) => builder.build(builder.environments[name]!)));
   return outDir;
 }
