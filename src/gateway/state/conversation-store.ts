@@ -1,11 +1,11 @@
 /** Conversations that clients add items to, and that responses are made in. Items are JSON that nothing here looks into. @module */
 import {
-  addHomes,
   bytesOf,
+  type ConversationItemRecord,
   type ConversationRecord,
-  deleteConversationItem,
   nameOf,
   read,
+  readConversationItem,
   readConversationItems,
   type StoredItem,
 } from './records.js';
@@ -118,7 +118,7 @@ export class ConversationStore {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
       const record = await this.#use(transaction, owner, id);
-      return record && read<StoredItem>(transaction, 'conversationItems', nameOf(owner, id, item));
+      return record && readConversationItem(transaction, nameOf(owner, id, item));
     });
   }
 
@@ -144,7 +144,7 @@ export class ConversationStore {
       const record = await this.#use(transaction, owner, id);
       const removed = record?.items.find((each) => each.id === item);
       if (!record || !removed) return undefined;
-      await deleteConversationItem(transaction, owner, { conversation: id, id: item });
+      transaction.delete('conversationItems', nameOf(owner, id, item));
       const left = {
         ...record,
         bytes: record.bytes - removed.bytes,
@@ -171,8 +171,10 @@ export class ConversationStore {
     });
     const bytes = added.reduce((sum, each) => sum + each.bytes, 0);
     if (record.bytes + bytes > this.#room.maxBytes) return undefined;
-    for (const { item } of added) transaction.put('conversationItems', nameOf(owner, id, item.id), item);
-    await addHomes(transaction, owner, { items: added.map(({ item }) => item), home: id });
+    for (const { item } of added) {
+      const itemRecord: ConversationItemRecord = { item, itemNames: [nameOf(owner, item.id)] };
+      transaction.put('conversationItems', nameOf(owner, id, item.id), itemRecord);
+    }
     const name = nameOf(owner, id);
     const grown: ConversationRecord = {
       ...record,

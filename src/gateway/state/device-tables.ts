@@ -44,5 +44,6 @@ function whileOnDisk(transaction: Transaction, isOnDisk: () => boolean): Transac
     ...transaction,
     get: (table, name) => checked(transaction.get(table, name)),
     all: (table) => checked(transaction.all(table)),
+    holders: (table, item) => checked(transaction.holders(table, item)),
   };
 }

@@ -1,12 +1,15 @@
 /** Tables in IndexedDB, shared by all tabs of the origin. @module */
 import { openDatabase } from '../../core/platform/open-database.js';
-import { TABLE_NAMES, type TableName, type Tables, type Transaction } from './tables.js';
+import { ITEM_TABLES, TABLE_NAMES, type TableName, type Tables, type Transaction, type WithItems } from './tables.js';
 
 /** The database's name, which `uninstallInference` knows too. */
 const RESPONSES_DATABASE = 'inpage-responses';
 
 /** Another version has other tables: what it stored is dropped. */
-const VERSION = 2;
+const VERSION = 3;
+
+/** Index of the names of items. */
+const BY_ITEM = 'items';
 
 /** What was written; without a record: removed. */
 export type Write = [table: TableName, name: string, record?: unknown];
@@ -57,7 +60,9 @@ export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
 
 function makeTables(database: IDBDatabase): void {
   for (const table of database.objectStoreNames) database.deleteObjectStore(table);
-  for (const table of TABLE_NAMES) database.createObjectStore(table);
+  const stores = new Map(TABLE_NAMES.map((table) => [table, database.createObjectStore(table)]));
+  for (const table of ITEM_TABLES)
+    stores.get(table)!.createIndex(BY_ITEM, 'itemNames' satisfies keyof WithItems, { multiEntry: true });
 }
 
 /** Resolves with the result as soon as the work is done: every later transaction sees it, so no one waits for the disk. */
@@ -84,6 +89,8 @@ function runTransaction<Result>(
         ]);
         return names.map((name, index) => [name, records[index]]);
       },
+      holders: (table, item) =>
+        resultOf(opened.objectStore(table).index(BY_ITEM).getAllKeys(item) as IDBRequest<string[]>),
       put: (table, name, record) => {
         opened.objectStore(table).put(record, name);
         writes.push([table, name, record]);

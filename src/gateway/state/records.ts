@@ -1,6 +1,6 @@
 /** The records that responses and conversations are kept in. @module */
 import type { BackgroundJob } from './background-run.js';
-import type { TableName, Transaction } from './tables.js';
+import type { TableName, Transaction, WithItems } from './tables.js';
 
 /** An item of a conversation. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -20,7 +20,7 @@ export interface Chain extends Kept {
 }
 
 /** What was answered, and what for. */
-export interface ResponseRecord {
+export interface ResponseRecord extends WithItems {
   /** First response of its chain. */
   root: string;
   body: { readonly id: string; readonly output: readonly StoredItem[] };
@@ -30,6 +30,11 @@ export interface ResponseRecord {
   conversation?: { id: string; read: readonly string[] } | undefined;
   /** It is on its way, in the background. */
   job?: BackgroundJob | undefined;
+}
+
+/** An item of a conversation, as it is stored. */
+export interface ConversationItemRecord extends WithItems {
+  item: StoredItem;
 }
 
 export interface ConversationRecord extends Kept {
@@ -61,52 +66,8 @@ export async function read<Stored>(
   return (await transaction.get(table, name)) as Stored | undefined;
 }
 
-/** At most so many places of an item are known: the first, and the latest. */
-const MAX_HOMES = 8;
-
-/** Says that items are in a response or a conversation. @param home its id */
-export async function addHomes(
-  transaction: Transaction,
-  owner: string,
-  { items, home }: { items: readonly StoredItem[]; home: string },
-): Promise<void> {
-  await Promise.all(items.map(({ id }) => addHome(transaction, nameOf(owner, id), home)));
-}
-
-async function addHome(transaction: Transaction, name: string, home: string): Promise<void> {
-  const known = (await homesOf(transaction, name)).filter((each) => each !== home);
-  const homes = known.length < MAX_HOMES ? known : [...known.slice(0, 1), ...known.slice(2 - MAX_HOMES)];
-  transaction.put('items', name, [...homes, home]);
-}
-
-/** It is there no more. */
-async function removeHome(transaction: Transaction, name: string, home: string): Promise<void> {
-  const homes = (await homesOf(transaction, name)).filter((each) => each !== home);
-  if (homes.length === 0) transaction.delete('items', name);
-  else transaction.put('items', name, homes);
-}
-
-/** Ids of the responses and conversations that an item is in, the latest last. */
-export async function homesOf(transaction: Transaction, name: string): Promise<readonly string[]> {
-  return (await read<string[]>(transaction, 'items', name)) ?? [];
-}
-
-/** Removes a response's record and what leads to it. */
-export async function deleteResponse(transaction: Transaction, owner: string, response: ResponseRecord): Promise<void> {
-  const { body, input } = response;
-  transaction.delete('responses', nameOf(owner, body.id));
-  const items = [...input, ...body.output];
-  await Promise.all(items.map(({ id }) => removeHome(transaction, nameOf(owner, id), body.id)));
-}
-
-/** Removes an item's record, and what leads to it. */
-export async function deleteConversationItem(
-  transaction: Transaction,
-  owner: string,
-  { conversation, id }: { conversation: string; id: string },
-): Promise<void> {
-  transaction.delete('conversationItems', nameOf(owner, conversation, id));
-  await removeHome(transaction, nameOf(owner, id), conversation);
+export async function readConversationItem(transaction: Transaction, name: string): Promise<StoredItem | undefined> {
+  return (await read<ConversationItemRecord>(transaction, 'conversationItems', name))?.item;
 }
 
 /** Items of a conversation that are still there. */
@@ -115,8 +76,6 @@ export async function readConversationItems(
   owner: string,
   { conversation, ids }: { conversation: string; ids: readonly string[] },
 ): Promise<StoredItem[]> {
-  const found = await Promise.all(
-    ids.map((id) => read<StoredItem>(transaction, 'conversationItems', nameOf(owner, conversation, id))),
-  );
+  const found = await Promise.all(ids.map((id) => readConversationItem(transaction, nameOf(owner, conversation, id))));
   return found.filter((item) => item !== undefined);
 }

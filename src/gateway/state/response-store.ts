@@ -3,14 +3,12 @@ import type { StoredResponses } from '../../core/models/stored-model.js';
 import type { BackgroundRun } from './background-run.js';
 import { ConversationStore } from './conversation-store.js';
 import {
-  addHomes,
   bytesOf,
   type Chain,
   type ConversationRecord,
-  deleteResponse,
-  homesOf,
   nameOf,
   read,
+  readConversationItem,
   readConversationItems,
   type ResponseRecord,
   type StoredItem,
@@ -90,8 +88,9 @@ export class ResponseStore {
       const chain = await read<Chain>(transaction, 'chains', nameOf(owner, root));
       const total = (chain?.bytes ?? 0) + bytes;
       if (total > this.#room.maxBytes) return false;
-      transaction.put('responses', name, { root, body, input, conversation, job } satisfies ResponseRecord);
-      await addHomes(transaction, owner, { items: [...input, ...body.output], home: body.id });
+      const itemNames = [...input, ...body.output].map(({ id }) => nameOf(owner, id));
+      const record: ResponseRecord = { root, body, input, conversation, job, itemNames };
+      transaction.put('responses', name, record);
       const members = { ...chain?.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
       const grown = { used: this.#room.now(), bytes: total, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
@@ -211,7 +210,7 @@ export class ResponseStore {
     const { id } = response.body;
     const chainName = nameOf(owner, response.root);
     const chain = await read<Chain>(transaction, 'chains', chainName);
-    await deleteResponse(transaction, owner, response);
+    transaction.delete('responses', nameOf(owner, id));
     const bytes = chain?.members[id]?.bytes ?? 0;
     await this.#room.giveBack(transaction, bytes);
     if (!chain) return;
@@ -222,11 +221,17 @@ export class ResponseStore {
   }
 
   async #findItem(transaction: Transaction, owner: string, id: string): Promise<StoredItem | undefined> {
-    for (const home of (await homesOf(transaction, nameOf(owner, id))).toReversed()) {
-      const conversation = await read<ConversationRecord>(transaction, 'conversations', nameOf(owner, home));
-      const isThere = conversation !== undefined && !this.#room.isOld(conversation);
-      if (isThere) return read<StoredItem>(transaction, 'conversationItems', nameOf(owner, home, id));
-      const found = await this.#use(transaction, owner, home);
+    const [inConversations, inResponses] = await Promise.all([
+      transaction.holders('conversationItems', nameOf(owner, id)),
+      transaction.holders('responses', nameOf(owner, id)),
+    ]);
+    for (const name of inConversations) {
+      const conversationName = name.slice(0, -` ${id}`.length);
+      const conversation = await read<ConversationRecord>(transaction, 'conversations', conversationName);
+      if (conversation && !this.#room.isOld(conversation)) return readConversationItem(transaction, name);
+    }
+    for (const name of inResponses) {
+      const found = await this.#use(transaction, owner, name.slice(`${owner} `.length));
       const item = found && [...found.response.body.output, ...found.response.input].find((each) => each.id === id);
       if (item) return item;
     }

@@ -1,14 +1,5 @@
 /** How much is kept, and what goes when that is too much or too old: chains of responses and conversations, each as one. @module */
-import {
-  type Chain,
-  type ConversationRecord,
-  deleteConversationItem,
-  deleteResponse,
-  type Kept,
-  nameOf,
-  read,
-  type ResponseRecord,
-} from './records.js';
+import { type Chain, type ConversationRecord, type Kept, nameOf, read } from './records.js';
 import type { Transaction } from './tables.js';
 
 /** What was not used for so long is forgotten. */
@@ -85,18 +76,13 @@ async function readAll(transaction: Transaction): Promise<Named[]> {
 
 /** Removes a chain, or a conversation, with all that is in it. The sum of bytes is not changed. */
 export async function forget(transaction: Transaction, table: KeptTable, name: string): Promise<void> {
-  const blank = name.lastIndexOf(' ');
-  const owner = name.slice(0, blank);
   if (table === 'chains') {
+    const owner = name.slice(0, name.lastIndexOf(' '));
     const chain = await read<Chain>(transaction, table, name);
-    for (const id of Object.keys(chain?.members ?? {})) {
-      const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
-      if (response) await deleteResponse(transaction, owner, response);
-    }
+    for (const id of Object.keys(chain?.members ?? {})) transaction.delete('responses', nameOf(owner, id));
   } else {
     const record = await read<ConversationRecord>(transaction, table, name);
-    const conversation = name.slice(blank + 1);
-    for (const { id } of record?.items ?? []) await deleteConversationItem(transaction, owner, { conversation, id });
+    for (const { id } of record?.items ?? []) transaction.delete('conversationItems', nameOf(name, id));
   }
   transaction.delete(table, name);
 }

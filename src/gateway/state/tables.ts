@@ -1,11 +1,17 @@
 /** Where state is kept: records by name in a few tables, in memory or in IndexedDB. @module */
 
-/**
- * Responses; chains of responses that follow each other; conversations, and their items; where an item is to be found; and
- * the sum of all bytes.
- */
-export const TABLE_NAMES = ['responses', 'chains', 'conversations', 'conversationItems', 'items', 'sums'] as const;
+/** Responses; chains of responses that follow each other; conversations, and their items; and the sum of all bytes. */
+export const TABLE_NAMES = ['responses', 'chains', 'conversations', 'conversationItems', 'sums'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
+
+/** Tables whose records are found by the items in them, too. */
+export const ITEM_TABLES = ['responses', 'conversationItems'] as const;
+export type ItemTable = (typeof ITEM_TABLES)[number];
+
+/** A record of such a table. */
+export interface WithItems {
+  itemNames: readonly string[];
+}
 
 /** Reads and writes of one step. */
 export interface Transaction {
@@ -13,6 +19,8 @@ export interface Transaction {
   get(table: TableName, name: string): Promise<unknown>;
   /** Every record with its name. */
   all(table: TableName): Promise<[name: string, record: unknown][]>;
+  /** Names of the records that have the item. */
+  holders(table: ItemTable, item: string): Promise<string[]>;
   put(table: TableName, name: string, record: unknown): void;
   delete(table: TableName, name: string): void;
 }
@@ -52,6 +60,12 @@ export function createMemoryTables(below?: Tables): Tables {
     all: async (table) => {
       const lower = (await below?.update((each) => each.all(table)).catch(() => undefined)) ?? [];
       return [...new Map([...lower, ...of(table)])].filter(([, record]) => record !== undefined);
+    },
+    holders: async (table, item) => {
+      const records = of(table) as Map<string, WithItems | undefined>;
+      const lower = (await below?.update((each) => each.holders(table, item)).catch(() => undefined)) ?? [];
+      const own = [...records].filter(([, record]) => record?.itemNames.includes(item)).map(([name]) => name);
+      return [...lower.filter((name) => !records.has(name)), ...own];
     },
     put: (table, name, record) => void of(table).set(name, record),
     delete: (table, name) => {

@@ -30,8 +30,10 @@ describe('responses in IndexedDB', () => {
     expect(await second.keep('me', response('b', 'a'))).toBe(true);
     expect((await first.historyOf('me', 'b'))?.items.map(({ id }) => id)).toEqual(['in-a', 'out-a', 'in-b', 'out-b']);
     expect(await hasDatabase(NAME)).toBe(true);
+    expect((await first.findItems('me', ['in-b', 'out-a', 'in-c'])).map(({ id }) => id)).toEqual(['in-b', 'out-a']);
     await second.remove('me', 'a');
     expect(await first.find('me', 'a')).toBeUndefined();
+    expect(await first.findItems('me', ['out-a'])).toEqual([]);
     await first.clear();
     expect(await second.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
   });
@@ -50,12 +52,12 @@ describe('responses in IndexedDB', () => {
   it('a step that fails leaves nothing', async () => {
     const tables = await openIndexedDbTables(() => {}, NAME);
     const failing = tables.update(async (transaction) => {
-      transaction.put('items', 'me a', 'b');
-      await transaction.get('items', 'me a');
+      transaction.put('chains', 'me a', 'b');
+      await transaction.get('chains', 'me a');
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(await tables.update((transaction) => transaction.all('items'))).toEqual([]);
+    expect(await tables.update((transaction) => transaction.all('chains'))).toEqual([]);
   });
 });
 
@@ -115,8 +117,8 @@ describe('a device that refuses what is to be stored', () => {
     expect(await idsOf(store, 'b')).toEqual(['in-b', 'out-b']);
     // Its steps come after those above.
     expect((await (await openOnDevice()).usage()).responses).toBe(1);
-    // The response, its two items and its chain.
-    expect(removals).toHaveBeenCalledTimes(4);
+    // The response and its chain.
+    expect(removals).toHaveBeenCalledTimes(2);
   });
 
   it('tells that it could not remove everything', async () => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createMemoryTables, type Tables } from '../../../src/gateway/state/tables.js';
 
-const get = (tables: Tables, name: string): Promise<unknown> => tables.update((each) => each.get('items', name));
+const get = (tables: Tables, name: string): Promise<unknown> => tables.update((each) => each.get('chains', name));
 const put = (tables: Tables, name: string, record: unknown): Promise<void> =>
-  tables.update(async (each) => each.put('items', name, record));
+  tables.update(async (each) => each.put('chains', name, record));
 const remove = (tables: Tables, name: string): Promise<void> =>
-  tables.update(async (each) => each.delete('items', name));
-const all = (tables: Tables): Promise<[string, unknown][]> => tables.update((each) => each.all('items'));
+  tables.update(async (each) => each.delete('chains', name));
+const all = (tables: Tables): Promise<[string, unknown][]> => tables.update((each) => each.all('chains'));
 /** Steps of tables in memory that others wait for are over by then. */
 const settled = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
 
@@ -31,6 +31,19 @@ it('tables above others read and remove what is below, and write nothing there',
   // Nothing is remembered of what is gone: what another tab puts there is seen.
   await put(below, 'a', 5);
   expect(await get(above, 'a')).toBe(5);
+});
+
+it('holders of an item are those above, and those below that were neither removed nor replaced', async () => {
+  const below = createMemoryTables();
+  const above = createMemoryTables(below);
+  const keep = (tables: Tables, name: string, ...itemNames: string[]): Promise<void> =>
+    tables.update(async (each) => each.put('responses', name, { itemNames }));
+  for (const name of ['a', 'b', 'c']) await keep(below, name, 'one', 'two');
+  await keep(above, 'b', 'two');
+  await keep(above, 'd', 'one');
+  await above.update(async (each) => each.delete('responses', 'c'));
+  const holders = (item: string): Promise<string[]> => above.update((each) => each.holders('responses', item));
+  expect([await holders('one'), await holders('two'), await holders('three')]).toEqual([['a', 'd'], ['a', 'b'], []]);
 });
 
 it('tables above others that fail have what was put there, and not what was removed', async () => {
