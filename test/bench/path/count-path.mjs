@@ -2,8 +2,8 @@
  * `npm run trace-path [-- --list]` counts, by V8's precise coverage, what one warm streamed chat request runs in Node: the
  * files and functions of `src/` that ran at all, those that run for each token, and how many of these are async. A function
  * runs for each token when its calls, with the resumptions of async functions, grow by at least a half per token. With a
- * scripted model whose tokens come one by one, each in a message of its own, or faster than messages are sent; and with a made
- * GGUF model on its real engine, greedy and sampled.
+ * scripted model whose tokens come one by one, each in a message of its own, or faster than messages are sent; with a made
+ * GGUF model on its real engine; and with the bundled chat model on ONNX Runtime, both greedy and sampled.
  */
 import { createHook } from 'node:async_hooks';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -21,6 +21,12 @@ await build({
   root,
   configFile: join(root, '.ci/gguf-kernels/vite.config.ts'),
   logLevel: 'error',
+  // As a model worker has it.
+  resolve: {
+    alias: {
+      '@huggingface/transformers': join(root, 'node_modules/@huggingface/transformers/dist/transformers.web.js'),
+    },
+  },
   build: {
     ssr: join(import.meta.dirname, 'whole-path.ts'),
     outDir,
@@ -30,7 +36,7 @@ await build({
     rolldownOptions: { output: { preserveModules: true, preserveModulesRoot: root, entryFileNames: '[name].mjs' } },
   },
 });
-const { ggufModel, openPath, scriptedModel } = await import(
+const { ggufModel, onnxModel, openPath, scriptedModel } = await import(
   pathToFileURL(join(outDir, 'test/bench/path/whole-path.mjs')).href
 );
 
@@ -115,8 +121,13 @@ function print(line) {
   process.stdout.write(`${line}\n`);
 }
 
+const sampled = { temperature: 0.8, top_p: 0.9, seed: 1 };
 await count('Scripted: tokens that come one by one', openPath(scriptedModel(20)), 32);
 await count('Scripted: tokens that come together', openPath(scriptedModel(0)), 400);
 await count('GGUF, greedy', openPath(ggufModel()), 200);
-await count('GGUF, temperature and top_p', openPath(ggufModel(), { temperature: 0.8, top_p: 0.9, seed: 1 }), 200);
+await count('GGUF, temperature and top_p', openPath(ggufModel(), sampled), 200);
+// Answered with more tokens than are counted.
+const counting = { messages: [{ role: 'user', content: 'Count from one to one hundred.' }] };
+await count('ONNX, greedy', openPath(onnxModel(root), counting), 32);
+await count('ONNX, temperature and top_p', openPath(onnxModel(root), { ...counting, ...sampled }), 32);
 process.exit(0);

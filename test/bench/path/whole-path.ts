@@ -2,6 +2,9 @@
  * One streamed chat request through the whole service, in one process: relay, gateway, HTTP, scheduler, a model behind a
  * real port, its decoding, and back. What `count-path.mjs` counts the functions of.
  */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createApp } from '../../../src/gateway/http/app.js';
 import { loadRemoteModel } from '../../../src/gateway/remote-model.js';
 import { Scheduler } from '../../../src/gateway/scheduler/scheduler.js';
@@ -45,8 +48,40 @@ export function ggufModel(): PathModel {
   return { entry: TINY_ENTRY, backend };
 }
 
-/** @param sampling fields of the request that decide how tokens are chosen */
-export function openPath({ entry: model, backend }: PathModel, sampling: Record<string, number> = {}): Ask {
+/**
+ * The bundled chat model on ONNX Runtime, as a model worker loads it.
+ * @param root of this repository
+ */
+export function onnxModel(root: string): PathModel {
+  const entry: ModelEntry = {
+    id: 'tiny-chat',
+    task: 'chat',
+    backend: 'transformers',
+    device: 'wasm',
+    dtype: 'q8',
+    source: '/models/tiny-chat',
+  };
+  globalThis.fetch = async (url, { method = 'GET' } = {}) => {
+    const { pathname } = new URL(url instanceof Request ? url.url : url);
+    const path = join(root, 'public', pathname);
+    if (!existsSync(path)) return new Response(null, { status: 404 });
+    const bytes = readFileSync(path);
+    return new Response(method === 'HEAD' ? null : bytes, { headers: { 'content-length': String(bytes.length) } });
+  };
+  const assetsURL = pathToFileURL(join(root, 'node_modules/onnxruntime-web/dist/')).href;
+  const backend: Backend = {
+    load: async (asked, options) => {
+      // The web build looks once where it is, and then passes for what a page has.
+      Object.defineProperty(process.release, 'name', { value: 'browser' });
+      const { loadTextModel } = await import('../../../src/model/engines/transformers/text/load-text-model.js');
+      return loadTextModel(asked, { ...options, assetsURL });
+    },
+  };
+  return { entry, backend };
+}
+
+/** @param fields more fields of the request, such as those that decide how tokens are chosen */
+export function openPath({ entry: model, backend }: PathModel, fields: Record<string, unknown> = {}): Ask {
   const inference = new Scheduler({
     catalog: new Catalog([model]),
     requestTimeout: 60,
@@ -77,7 +112,7 @@ export function openPath({ entry: model, backend }: PathModel, sampling: Record<
       messages: [{ role: 'user', content: 'Hello' }],
       max_tokens: tokens,
       stream: true,
-      ...sampling,
+      ...fields,
     };
     const request = new Request('http://localhost/v1/chat/completions', {
       method: 'POST',
