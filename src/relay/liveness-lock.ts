@@ -37,17 +37,26 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
   });
 }
 
+/** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */
+const watches = new Map<string, AbortController>();
+
 /** Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name or without Web Locks. */
-export function onPeerDeath(
-  name: string | undefined,
-  onDeath: () => void,
-  signal: AbortSignal,
-  locks: LockManager | undefined = availableLocks(),
-): void {
-  if (name === undefined || !locks || signal.aborted) return;
-  locks
-    .request(name, { mode: 'shared', signal }, () => {
-      if (!signal.aborted) onDeath();
-    })
-    .catch(() => {}); // Rejects only because `signal` ended the watch.
+export function onPeerDeath(name: string | undefined, onDeath: () => void, signal: AbortSignal): void {
+  const locks = availableLocks();
+  if (name === undefined || !locks) return;
+  let gone = watches.get(name);
+  if (!gone) {
+    const watch = (gone = new AbortController());
+    watches.set(name, watch);
+    const end = (): unknown => watches.delete(name);
+    locks
+      .request(name, { mode: 'shared' }, () => {
+        end();
+        watch.abort();
+      })
+      // A browser that refuses: silence is the only sign of death.
+      .catch(end);
+  }
+  // A function of its own: the same one may be told of two calls.
+  gone.signal.addEventListener('abort', () => onDeath(), { signal });
 }
