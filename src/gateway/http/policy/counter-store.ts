@@ -3,20 +3,31 @@ import { openDatabase } from '../../../core/platform/open-database.js';
 
 /** Requests of one caller: `[bucket, count]`, oldest first. A minute has second buckets, a day has minute buckets. */
 export interface CallerCounters {
-  minute: [bucket: number, count: number][];
-  day: [bucket: number, count: number][];
+  minute: Entries;
+  day: Entries;
 }
+
+type Entries = [bucket: number, count: number][];
+
+/** What counting made of a caller's counters. */
+export interface CounterChange<Result> {
+  counters: CallerCounters;
+  /** What of them is new. */
+  added: CallerCounters;
+  /** So little of a limit is left that what other tabs have counted since must be known. */
+  isTight: boolean;
+  result: Result;
+}
+
+type Change<Result> = (counters: CallerCounters) => CounterChange<Result>;
 
 /** Keeps counters. Names are digests, never keys. */
 export interface CounterStore {
   /**
    * Reads, changes and writes one caller's counters as one step: no other update of the same store comes between.
-   * @param change must not wait for anything; gives the new counters and the result
+   * @param change must not wait for anything; may be called again with other counters: the last call counts
    */
-  update: <Result>(
-    caller: string,
-    change: (counters: CallerCounters) => { counters: CallerCounters; result: Result },
-  ) => Promise<Result>;
+  update: <Result>(caller: string, change: Change<Result>) => Promise<Result>;
 }
 
 /** Counters of this process, for Node and for browsers without IndexedDB. */
@@ -24,7 +35,7 @@ export function createMemoryCounterStore(): CounterStore {
   const callers = new Map<string, CallerCounters>();
   return {
     update(caller, change) {
-      const { counters, result } = change(callers.get(caller) ?? { minute: [], day: [] });
+      const { counters, result } = change(callers.get(caller) ?? NONE);
       callers.set(caller, counters);
       return Promise.resolve(result);
     },
@@ -36,20 +47,64 @@ const STORE = 'callers';
 /** Minute buckets of a day, see `rate-limits.ts`; counters without a younger bucket say nothing any more. */
 const DAY_BUCKETS = 1440;
 
+/** Milliseconds between two writes of a caller's counters. */
+const WRITE_INTERVAL_MS = 250;
+
+/** Callers whose counters are in memory too. */
+const MAX_MIRRORS = 1000;
+
+/** A caller's counters as they were read last, with what was counted here since. */
+interface Mirror {
+  counters: CallerCounters;
+  /** Not in the database yet. */
+  unwritten: CallerCounters;
+  writtenAt: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
 /**
  * Counters in IndexedDB. Where there is none (private windows of some browsers, no storage left) they are kept in
- * memory, so that a request never fails because it could not be counted.
+ * memory, so that a request never fails because it could not be counted. A transaction costs more than all else that a short
+ * request needs, so requests are counted in memory and written behind the answer, unless little of a limit is left: then
+ * each is counted in the database, and tabs together admit no more than the limit. A gateway that ends loses what it counted in
+ * its last {@link WRITE_INTERVAL_MS}.
  * @param databaseName one per service, so that two prefixes do not share counters
  */
 export function createIndexedDbCounterStore(databaseName = 'inpage-counters'): CounterStore {
   const memory = createMemoryCounterStore();
   const database = open(databaseName).catch(() => undefined);
+  const mirrors = new Map<string, Mirror>();
+
+  function write(opened: IDBDatabase, caller: string, mirror: Mirror): void {
+    mirror.timer = undefined;
+    const counted = (counters: CallerCounters): CounterChange<undefined> => ({
+      counters,
+      added: NONE,
+      isTight: false,
+      result: undefined,
+    });
+    updateRow(opened, { caller, mirrors }, counted).catch(() => {
+      mirrors.delete(caller);
+      const { unwritten } = mirror;
+      return memory.update(caller, (counters) => counted(joined(counters, unwritten)));
+    });
+  }
+
   return {
     async update(caller, change) {
       const opened = await database;
       if (!opened) return memory.update(caller, change);
+      const mirror = mirrors.get(caller);
+      const counted = mirror && change(mirror.counters);
+      if (mirror && counted && !counted.isTight) {
+        mirror.counters = counted.counters;
+        mirror.unwritten = joined(mirror.unwritten, counted.added);
+        const wait = Math.max(0, mirror.writtenAt + WRITE_INTERVAL_MS - performance.now());
+        mirror.timer ??= setTimeout(() => write(opened, caller, mirror), wait);
+        return counted.result;
+      }
       try {
-        return await updateRow(opened, caller, change);
+        return await updateRow(opened, { caller, mirrors }, change);
       } catch {
         return memory.update(caller, change);
       }
@@ -63,26 +118,47 @@ async function open(name: string): Promise<IDBDatabase> {
   return database;
 }
 
-/** One read-write transaction: IndexedDB itself keeps others out until it is done. */
+/** One read-write transaction, which writes what was not written yet: IndexedDB itself keeps others out until it is done. */
 function updateRow<Result>(
   database: IDBDatabase,
-  caller: string,
-  change: (counters: CallerCounters) => { counters: CallerCounters; result: Result },
+  { caller, mirrors }: { caller: string; mirrors: Map<string, Mirror> },
+  change: Change<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, 'readwrite', { durability: 'relaxed' });
     const rows = transaction.objectStore(STORE);
     const reading = rows.get(caller);
     reading.addEventListener('success', () => {
-      const { counters, result } = change((reading.result as CallerCounters | undefined) ?? { minute: [], day: [] });
+      const mirror = mirrors.get(caller);
+      const row = (reading.result as CallerCounters | undefined) ?? NONE;
+      const { counters, result } = change(joined(row, mirror?.unwritten ?? NONE));
       rows.put(counters, caller);
       // The next transaction sees this one's numbers anyway, so no answer waits for the disk.
+      transaction.commit();
+      const read = { counters, unwritten: NONE, writtenAt: performance.now() };
+      if (mirror) Object.assign(mirror, read);
+      else if (mirrors.size < MAX_MIRRORS) mirrors.set(caller, { ...read, timer: undefined });
       resolve(result);
     });
     transaction.addEventListener('abort', () =>
       reject(transaction.error ?? new Error('The counters were not written.')),
     );
   });
+}
+
+const NONE: CallerCounters = { minute: [], day: [] };
+
+/** Both together, without what no window reaches any more. */
+function joined(one: CallerCounters, other: CallerCounters): CallerCounters {
+  return { minute: joinedEntries(one.minute, other.minute, 60), day: joinedEntries(one.day, other.day, DAY_BUCKETS) };
+}
+
+function joinedEntries(one: Entries, other: Entries, buckets: number): Entries {
+  if (other.length === 0) return one;
+  const counts = new Map(one);
+  for (const [bucket, count] of other) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  const newest = Math.max(...counts.keys());
+  return [...counts].filter(([bucket]) => bucket > newest - buckets).toSorted(([left], [right]) => left - right);
 }
 
 /** Without API keys any text may be a key, so rows would pile up. */

@@ -1,7 +1,7 @@
 /** Sliding request counters per caller, per minute and per day. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { RateLimits } from '../../../core/models/inference-options.js';
-import type { CallerCounters, CounterStore } from './counter-store.js';
+import type { CallerCounters, CounterChange, CounterStore } from './counter-store.js';
 
 /** Takes requests from quotas. */
 export interface RateLimiter {
@@ -23,12 +23,15 @@ const DAY: Window = { bucketSeconds: 60, buckets: 1440 };
 
 type Entries = CallerCounters['minute'];
 
+/** So many requests before the end of a limit none is admitted by what was known before of other tabs. */
+const TIGHT = 64;
+
 /** @param now milliseconds since 1970 */
 export function createRateLimiter(limits: RateLimits | undefined, store: CounterStore, now: () => number): RateLimiter {
   const perMinute = limits?.requestsPerMinute ?? 600;
   const perDay = limits?.requestsPerDay ?? 100_000;
 
-  function count(counters: CallerCounters, requests: number): { counters: CallerCounters; result: RateLimitResult } {
+  function count(counters: CallerCounters, requests: number): CounterChange<RateLimitResult> {
     const seconds = now() / 1000;
     const minute = usageOf(counters.minute, MINUTE, perMinute - requests, seconds);
     const day = usageOf(counters.day, DAY, perDay - requests, seconds);
@@ -46,7 +49,9 @@ export function createRateLimiter(limits: RateLimits | undefined, store: Counter
       'x-ratelimit-reset-requests': String(resetTime(next.minute, MINUTE, seconds)),
       'x-ratelimit-reset-requests-day': String(resetTime(next.day, DAY, seconds)),
     };
-    return { counters: next, result: { headers, wait } };
+    const left = Math.min(perMinute - minute.total, perDay - day.total) - requests;
+    const added = { minute: add([], MINUTE, counted, seconds), day: add([], DAY, counted, seconds) };
+    return { counters: next, added, isTight: left < TIGHT, result: { headers, wait } };
   }
 
   return {
