@@ -127,7 +127,8 @@ function encodeInputs(
   inputs: readonly (string | readonly number[])[],
   limits: InputEncoding,
 ): number[][] {
-  const frame = specialTokens(tokenizer);
+  let known: ReturnType<typeof specialTokens> | undefined;
+  const frame = (): ReturnType<typeof specialTokens> => (known ??= specialTokens(tokenizer));
   return inputs.map((input, index) => {
     const refuse = (problem: string) =>
       new InferenceError('invalid_request', `Input ${index} ${problem}.`, { param: `input.${index}` });
@@ -146,7 +147,7 @@ function encodeInputs(
       typeof input === 'string' &&
       estimateHugeLength([input], (text) => tokenizer.encode(text).length, limits.maxTokens);
     if (tooMany) throw refuse(`has about ${tooMany} tokens; this model accepts at most ${limits.maxTokens}`);
-    const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame.before, ...input, ...frame.after];
+    const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame().before, ...input, ...frame().after];
     if (ids.length > limits.maxTokens) {
       throw refuse(`has ${ids.length} tokens; this model accepts at most ${limits.maxTokens}`);
     }

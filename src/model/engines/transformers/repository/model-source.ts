@@ -67,7 +67,7 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   const chosen = await chooseFiles(entry, options);
   const { files, device } = chosen;
   const dtype = chosen.named ?? dtypeOf(chosen.dtype, decoderOf(chosen.graphs));
-  const threads = device === 'wasm' ? availableThreads(['embeddings', 'rerank'].includes(entry.task) ? 1 : 0.5) : 1;
+  const threads = device === 'wasm' ? availableThreads() : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = chosen.substitute ?? dtypeWarning(dtype, device);
   const info: ModelSource['info'] = {

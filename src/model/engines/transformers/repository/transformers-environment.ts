@@ -63,13 +63,12 @@ export interface ModelLocation {
 }
 
 /**
- * Number of WASM threads: 1 without cross-origin isolation, else a share of the cores. Threads spin while they wait, so
- * they would slow down the page and each other if they took all cores for long; only short work may.
- * @param share of the cores, above 0 to 1
+ * Number of WASM threads: 1 without cross-origin isolation, else half of the cores. Threads spin while they wait, and for some
+ * milliseconds after each run, so they would slow down the page and each other if they took all cores.
  */
-export function availableThreads(share: number): number {
+export function availableThreads(): number {
   if (!globalThis.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MAX_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) * share)));
+  return Math.max(1, Math.min(MAX_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) / 2)));
 }
 
 /**
