@@ -19,6 +19,7 @@ import { fixtureRows } from './run-fixture.js';
 import { GGUF_PRECISIONS, LARGE_FILE } from './real/gguf-rows.js';
 import { realRows } from './real/run-real.js';
 import { makeRankingModel } from './make-ranking-model.js';
+import { shortTextRows } from './run-short-text.js';
 import { stateRows } from './run-state.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
 
@@ -31,6 +32,7 @@ const PARTS = [
   'pipeline',
   'open',
   'embedding',
+  'short-text',
   'rerank',
   'speech',
   'voice',
@@ -68,7 +70,7 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/node/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
-  const pages = ['page', 'open-ours', 'open-peer', 'state', 'real/page', 'store/page'].map((name) =>
+  const pages = ['page', 'open-ours', 'open-peer', 'short-text', 'state', 'real/page', 'store/page'].map((name) =>
     join(root, `test/bench/${name}.html`),
   );
   await build({
@@ -193,6 +195,7 @@ async function pageRows(browser: Browser, origin: string, part: string): Promise
 
 function partRows(browser: Browser, origin: string, part: string): Promise<BenchRow[]> {
   if (part === 'open') return openRows(browser, origin);
+  if (part === 'short-text') return shortTextRows(browser, origin);
   if (part === 'fixture') return fixtureRows(browser, origin);
   if (part === 'state') return stateRows(browser, origin);
   return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
