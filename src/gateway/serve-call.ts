@@ -7,7 +7,9 @@ import {
   PROTOCOL_VERSION,
   type CalleeMessage,
   type CallerMessage,
+  MAX_CHUNK_BYTES,
   type RequestPayload,
+  type ResponseChunk,
   type ResponseItem,
 } from '../relay/protocol.js';
 import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
@@ -82,20 +84,37 @@ async function* respond(
   }
 }
 
-/** Chunks that go together as one: every chunk of a body that crosses realms has its price. */
+/** Chunks that go together as one, up to {@link MAX_CHUNK_BYTES}: every chunk of a body that crosses realms has its price. */
 function joined(items: ResponseItem[]): ResponseItem[] {
-  const chunks = items.filter((item) => 'bytes' in item);
-  if (chunks.length < 2) return items;
+  const all: ResponseItem[] = [];
+  let group: ResponseChunk[] = [];
   let length = 0;
-  for (const { bytes } of chunks) length += bytes.length;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const { bytes } of chunks) {
-    whole.set(bytes, offset);
-    offset += bytes.length;
+  const close = (): void => {
+    if (group.length > 0) all.push(asOne(group, length));
+    group = [];
+    length = 0;
+  };
+  for (const item of items) {
+    if (!('bytes' in item)) {
+      all.push(item);
+      continue;
+    }
+    if (length + item.bytes.length > MAX_CHUNK_BYTES) close();
+    group.push(item);
+    length += item.bytes.length;
   }
-  const [first] = items;
-  const checkpoint = mergedCheckpoint(chunks.map((chunk) => chunk.checkpoint));
-  const chunk: ResponseItem = { bytes: whole, checkpoint };
-  return first && !('bytes' in first) ? [first, chunk] : [chunk];
+  close();
+  return all;
+}
+
+function asOne(chunks: ResponseChunk[], length: number): ResponseChunk {
+  const [first] = chunks;
+  if (first && chunks.length === 1) return first;
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk.bytes, offset);
+    offset += chunk.bytes.length;
+  }
+  return { bytes, checkpoint: mergedCheckpoint(chunks.map(({ checkpoint }) => checkpoint)) };
 }

@@ -66,6 +66,13 @@ export interface TabHandshake {
   hosts: boolean;
 }
 
+/**
+ * Of a stream's events, at most so many bytes become one chunk, unless one event is longer. For a reader that takes nothing
+ * less than 1 MiB is made ahead then: a callee collects {@link BUFFER_LIMIT} items and has sent {@link CREDIT_WINDOW}, and
+ * what a web page asks of an extension passes two of them, the second of which may collect nearly twice as many.
+ */
+export const MAX_CHUNK_BYTES = 6 * 2 ** 10;
+
 /** A Request as data. */
 export interface RequestPayload {
   url: string;

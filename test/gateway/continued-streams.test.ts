@@ -12,6 +12,7 @@ import type { OnnxSession } from '../../src/model/engines/transformers/ort/onnx-
 import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 import { type Connect, connectThrough } from '../../src/relay/handshake.js';
+import { MAX_CHUNK_BYTES } from '../../src/relay/protocol.js';
 import { smallModel, smallSession } from '../model/engines/transformers/support/small-q8.js';
 import { inProcessHost } from '../support/in-process-host.js';
 
@@ -31,6 +32,7 @@ const SCRIPT = {
 };
 const MODELS: ModelEntry[] = [
   { id: 'scripted', task: 'chat', backend: 'scripted', script: SCRIPT },
+  { id: 'burst', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'word '.repeat(500) }] } },
   { id: 'small', task: 'chat', backend: 'transformers', source: '/m' },
 ];
 
@@ -105,8 +107,13 @@ class Tab {
 /** What becomes of the host after the reader has so many chunks: each time of the next host. */
 type Break = { after: number; how?: (tab: Tab) => unknown };
 
-/** The body of a stream, and how often it was broken. */
-async function read(path: string, body: object, breaks: readonly Break[], next = MODELS): Promise<[string, number]> {
+/** The body of a stream, how often it was broken, and its longest chunk. */
+async function read(
+  path: string,
+  body: object,
+  breaks: readonly Break[],
+  next = MODELS,
+): Promise<[text: string, broken: number, longest: number]> {
   const ids = { next: 1 };
   let tab = new Tab(ids);
   const connect: Connect = (signal) => connectThrough((port) => tab.serve(port), signal);
@@ -122,11 +129,13 @@ async function read(path: string, body: object, breaks: readonly Break[], next =
   const decoder = new TextDecoder();
   let text = '';
   let chunks = 0;
+  let longest = 0;
   const left = [...breaks];
   let broken = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return [text, broken];
+    if (done) return [text, broken, longest];
+    longest = Math.max(longest, value.length);
     text += decoder.decode(value, { stream: true });
     chunks += 1;
     if (left[0] === undefined || chunks < left[0].after) continue;
@@ -202,6 +211,16 @@ describe.each(STREAMS)('a stream that breaks: %s', (_, path, body) => {
     expect(broken).toBe(breaks.length);
     expect(text).toBe(whole);
   });
+});
+
+it('what comes at once is several chunks, and goes on elsewhere between any two of them', async () => {
+  const body = { model: 'burst', messages: ask('x'), logprobs: true, top_logprobs: 2 };
+  const [whole, , longest] = await read('chat/completions', body, []);
+  expect(whole.length).toBeGreaterThan(20 * MAX_CHUNK_BYTES);
+  expect(longest).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
+  const [text, broken] = await read('chat/completions', body, [{ after: 2 }, { after: 3 }]);
+  expect(broken).toBe(2);
+  expect(text).toBe(whole);
 });
 
 it('without a seed it goes on too: one answer, and the end that others have', async () => {

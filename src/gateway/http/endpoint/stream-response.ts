@@ -8,6 +8,7 @@ import { InferenceError, toInferenceError } from '../../../core/errors/inference
 import type { ResumeState } from '../../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
+import { MAX_CHUNK_BYTES } from '../../../relay/protocol.js';
 import { markStreamed } from '../../../relay/stream/request-payload.js';
 import type { HttpContext } from './http-context.js';
 
@@ -168,16 +169,24 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   #writeNews(controller: BodyController, events: readonly Event[]): boolean {
     let text = '';
     let count = 0;
+    let isWritten = false;
     for (const event of events) {
       const encoded = this.#source.encode(event);
-      if (this.#sent > 0) this.#skip();
-      else {
-        text += encoded;
-        count += 1;
+      if (this.#sent > 0) {
+        this.#skip();
+        continue;
       }
+      if (count > 0 && text.length + encoded.length > MAX_CHUNK_BYTES) {
+        this.#write(controller, text, count);
+        isWritten = true;
+        text = '';
+        count = 0;
+      }
+      text += encoded;
+      count += 1;
     }
     if (count > 0) this.#write(controller, text, count);
-    return count > 0;
+    return isWritten || count > 0;
   }
 
   /** Another host has sent the event that was just encoded. */
