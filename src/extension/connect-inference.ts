@@ -79,9 +79,11 @@ export async function connectInference<Connection extends PageConnection = Infer
     for await (const item of itemsOf(answer)) result = item;
     return result;
   };
+  /** What has no result, which messages carry as null. */
+  const order = async (...what: Parameters<typeof call>): Promise<void> => void (await call(...what));
   const forContentScripts: ContentScriptConnection = {
     ...service(hello, connect, () => !webExtension()),
-    load: (model) => call('load', model) as Promise<void>,
+    load: (model) => order('load', model),
     status: () => watch.models,
     subscribe: (listener) => watch.subscribe(listener),
     stop: () => stopped.abort(),
@@ -90,10 +92,10 @@ export async function connectInference<Connection extends PageConnection = Infer
     return forContentScripts as PageConnection as Connection;
   const connection: InferenceConnection = {
     ...forContentScripts,
-    unload: (model) => call('unload', model) as Promise<void>,
-    download: (model, options) => call('download', model, options?.signal) as Promise<void>,
+    unload: (model) => order('unload', model),
+    download: (model, options) => order('download', model, options?.signal),
     stored: () => call('stored') as Promise<StoredModel[]>,
-    remove: (model) => call('remove', model) as Promise<void>,
+    remove: (model) => order('remove', model),
   };
   return connection as PageConnection as Connection;
 }

@@ -2,7 +2,13 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { hostService, reachHost, reachStartedHost } from '../../src/extension/reach-host.js';
 import { startInferenceHost } from '../../src/extension/host.js';
 import { StatusWatch } from '../../src/extension/status-watch.js';
-import type { RuntimePort } from '../../src/extension/web-extension.js';
+import { type RuntimePort, requireExtension } from '../../src/extension/web-extension.js';
+import { connectInference } from '../../src/extension/connect-inference.js';
+import { HOST_PORTS, type HostHello } from '../../src/extension/host-protocol.js';
+import { serveControl } from '../../src/extension/host/serve-control.js';
+import { WirePort } from '../../src/extension/wire-port.js';
+import type { PageInference } from '../../src/core/models/page-inference.js';
+import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import { connectedPorts } from './support/runtime-ports.js';
 
 /** An extension whose host and other contexts are this process. */
@@ -97,4 +103,28 @@ it('an extension that is reloaded while its background is asked is the error of 
     code: 'unavailable',
     details: { permanent: true },
   });
+});
+
+it('what has no result resolves with undefined, which messages cannot carry', async () => {
+  stubExtension();
+  const loaded: string[] = [];
+  const inference = {
+    load: (model: string) => {
+      loaded.push(model);
+      return Promise.resolve();
+    },
+    status: () => [],
+    subscribe: () => () => {},
+  } as Partial<PageInference> as PageInference;
+  requireExtension().runtime.onConnect.addListener((runtimePort) => {
+    const port = new WirePort(runtimePort);
+    const hello: HostHello = { type: 'hello', version: PROTOCOL_VERSION, prefix: '/v1', compatibility: null };
+    port.postMessage(hello);
+    const kind = runtimePort.name === HOST_PORTS.status ? 'status' : 'control';
+    void serveControl(port, kind, { inference, isOwn: false });
+  });
+  const connection = await connectInference();
+  onTestFinished(() => connection.stop());
+  expect(await connection.load('brief')).toBeUndefined();
+  expect(loaded).toEqual(['brief']);
 });
