@@ -7,6 +7,8 @@ export async function bundleForPage(packageName: string, name: string): Promise<
   const result = await build({
     configFile: false,
     logLevel: 'silent',
+    // React reads it, and a page has none.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       write: false,
       minify: false,
