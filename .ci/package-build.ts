@@ -200,6 +200,7 @@ const ENVIRONMENTS = {
         cli: path('src/node/cli/cli.ts'),
         playwright: path('src/node/playwright/index.ts'),
         bridge: path('src/node/bridge/index.ts'),
+        'thread-worker': path('src/node/models/thread-worker.ts'),
       }),
       rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
     },

@@ -1,15 +1,11 @@
 /** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
 import type { Remote } from 'comlink';
-import { InferenceError, throwIfCancelled } from '../core/errors/inference-error.js';
-import type { LoadedModel } from '../core/models/backend.js';
+import { InferenceError } from '../core/errors/inference-error.js';
 import { Catalog } from '../core/models/catalog.js';
 import { secretsOfOptions } from '../core/models/header-secrets.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
-import { RetryInNewWorker } from '../core/models/retry-in-new-worker.js';
 import { settledWithin } from '../core/platform/settled-within.js';
-import type { PlainLoadOptions } from '../relay/protocol.js';
 import type { Sources } from '../store/list-stored.js';
-import { answeringModelTiming } from '../relay/stream/call-timing.js';
 import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
 import type { GatewayOptions, PageControl } from './gateway-control.js';
@@ -20,12 +16,12 @@ import type { ModelStore } from './http/endpoint/http-context.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
 import { Recorder } from './recorder.js';
 import { KeptResponses } from './kept-responses.js';
-import { fetchFilesRemotely, loadRemoteModel, type ModelWorkerHandle } from './remote-model.js';
-import type { ModelHost, StartOptions } from './scheduler/model-host.js';
+import type { ModelWorkerHandle } from './remote-model.js';
 import type { ControlledInference } from './scheduler/inference.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
 import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
+import { createWorkerModelHost } from './worker-model-host.js';
 
 /** A configured gateway. */
 export interface Gateway {
@@ -95,42 +91,4 @@ async function spawn(page: Remote<PageControl>, { backend }: ModelEntry): Promis
   }
   const { id, port, lifeline } = worker;
   return { port, lifeline, end: () => end(id) };
-}
-
-/** What the gateway needs to start model workers. */
-interface WorkerModelHostOptions {
-  /** Asks the page for a new model worker, or to serve the model itself. Rejects with InferenceError `unavailable`. */
-  spawn: (entry: ModelEntry) => Promise<ModelWorkerHandle>;
-  /** Of all models. */
-  load: PlainLoadOptions;
-  /** Seconds. */
-  requestTimeout: number;
-}
-
-/** Workers in which one load is tried: a damaged file is mended once, and a GPU that fails is left for the CPU once. */
-const MAX_WORKERS = 3;
-
-/** A ModelHost with one worker per loaded model: unloading ends the worker, and its memory is surely free. */
-export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHost {
-  const { spawn, load, requestTimeout } = options;
-  const timing = answeringModelTiming(requestTimeout);
-  const start = async (entry: ModelEntry, watch: StartOptions, worker: number): Promise<LoadedModel> => {
-    throwIfCancelled(watch.signal);
-    try {
-      return await loadRemoteModel(await spawn(entry), { entry, options: load }, { ...watch, timing });
-    } catch (thrown) {
-      // The worker that failed is ended by now.
-      if (thrown instanceof RetryInNewWorker && worker < MAX_WORKERS) return start(thrown.entry, watch, worker + 1);
-      throw thrown;
-    }
-  };
-  return {
-    start: (entry, watch) => start(entry, watch, 1),
-    fetchFiles: async (entry, { localFiles, ...watch }) =>
-      fetchFilesRemotely(
-        await spawn(entry),
-        { entry, options: { ...load, ...(localFiles && { localFiles }) } },
-        { ...watch, timing },
-      ),
-  };
 }

@@ -7,6 +7,7 @@ import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
 import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+import { RELAXED_SIMD } from '../support/relaxed-simd.js';
 import { ask, DOORS, openHost, startStream, streamedSoFar } from './host-page.js';
 import type { OpenBrowser, WebDriver } from './web-driver.js';
 
@@ -238,7 +239,7 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       }
       expect(answers.map(({ model }) => model)).toEqual(['tiny', 'tiny:sql']);
       expect(answers[0]!.logprobs).not.toEqual(answers[1]!.logprobs);
-      const { relaxed, status } = await driver.execute(stateOfTiny, RELAXED);
+      const { relaxed, status } = await driver.execute(stateOfTiny, RELAXED_SIMD);
       expect(status).toMatchObject({ backend: 'gguf', device: 'wasm', dtype: 'q4_0', contextLength: 512 });
       // Where a browser lacks relaxed SIMD, the app is told.
       expect(/relaxed SIMD .* twice as long/.test(status.warning ?? '')).toBe(!relaxed);
@@ -280,12 +281,6 @@ const NAMES = {
   additionalProperties: false,
 };
 const FORMAT = { type: 'json_schema', json_schema: { name: 'names', strict: true, schema: NAMES } };
-
-/** A program with an instruction of relaxed SIMD: `i8x16.relaxed_swizzle`. */
-const RELAXED = [
-  [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0],
-  [65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
-].flat();
 
 /** Runs in the page: what the model says, and what its adapter does. */
 async function askBoth(): Promise<{ model: string; text: string; logprobs: number[] }[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
-import { createWorkerModelHost } from '../../src/gateway/create-gateway.js';
+import { createWorkerModelHost } from '../../src/gateway/worker-model-host.js';
 import { serveModel } from '../../src/model/serve-model.js';
 import type { Backend } from '../../src/core/models/backend.js';
 import { Catalog } from '../../src/core/models/catalog.js';

@@ -226,7 +226,9 @@ async function stopEngine<T>(
     () => 'stopped' as const,
     () => 'stopped' as const,
   );
-  const outcome = await orAborted(Promise.race([stopped, late]), gone).catch(() => 'stopped' as const);
+  // All requests of a model may be left at once, and Node warns of many listeners on one signal.
+  const own = AbortSignal.any([gone]);
+  const outcome = await orAborted(Promise.race([stopped, late]), own).catch(() => 'stopped' as const);
   clearTimeout(timer);
   if (outcome === 'late') await slot.restart(model).catch(() => {});
 }

@@ -1,10 +1,11 @@
-/** Models that need no page: gateway and scheduler in this process, and no browser. @module */
+/** Models that need no page: gateway and scheduler in this process, engines in threads, and no browser. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { Catalog } from '../../core/models/catalog.js';
 import { secretsOfOptions } from '../../core/models/header-secrets.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { KeptResponses } from '../../gateway/kept-responses.js';
@@ -15,6 +16,8 @@ import { resolveOptions } from '../../page/resolve-options.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from '../http/exchange.js';
 import { loadInNode } from '../models/load-in-node.js';
+import { machineMemory, ModelThreads } from '../models/model-threads.js';
+import { runsInProcess } from '../models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
 import { sendUnavailable } from './send-unavailable.js';
 import type { ServedModels } from './served-models.js';
@@ -43,6 +46,7 @@ export class ModelsInNode implements ServedModels {
   readonly #prefix: string;
   readonly #app: App;
   readonly #inference: Scheduler;
+  readonly #threads: ModelThreads;
   readonly #recorder: Recorder | undefined;
   readonly #compatibility: CompatibilityName;
   readonly #limits: ClientLimits;
@@ -54,7 +58,7 @@ export class ModelsInNode implements ServedModels {
    */
   constructor(origin: string, options: InferenceOptions, limits: ClientLimits = LIMITS) {
     const pageURL = `${origin}/`;
-    const { gateway } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
+    const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
     const { models, prefix, requestTimeout } = gateway;
     const compatibility = resolveCompatibility(gateway.compatibility, false);
     this.baseURL = origin + prefix;
@@ -63,7 +67,12 @@ export class ModelsInNode implements ServedModels {
     this.#limits = limits;
     this.#bodies = new BodyMemory(limits.bodyBytes);
     this.#recorder = gateway.record ? new Recorder(secretsOfOptions(gateway)) : undefined;
-    const host: ModelHost = { start: (entry, watch) => loadInNode(entry, watch, pageURL) };
+    tellDeviceMemory(machineMemory());
+    const load = { ...model, pageURL, assetsURL: new URL('inpage/', pageURL).href };
+    const threads = (this.#threads = new ModelThreads(load, requestTimeout));
+    const host: ModelHost = {
+      start: (entry, watch) => (runsInProcess(entry) ? loadInNode(entry, watch, pageURL) : threads.start(entry, watch)),
+    };
     this.#inference = new Scheduler({
       catalog: new Catalog(models),
       host: this.#recorder?.host(host) ?? host,
@@ -109,6 +118,7 @@ export class ModelsInNode implements ServedModels {
 
   async close(): Promise<void> {
     await this.#inference.stop();
+    await this.#threads.close();
   }
 
   /** The body; of one that says itself that it is too large nothing, because its length alone is refused. */

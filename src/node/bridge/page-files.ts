@@ -3,16 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HOST_PAGE, hostHtml, listHostFiles } from '../static-files/host-files.js';
 import { ISOLATION_HEADERS, mediaTypeOf, sendFile } from '../static-files/static-files.js';
 import { RequestBodies } from './request-bodies.js';
+import type { ServedFiles } from './served-files.js';
 
 const PAGE_HEADERS = { ...ISOLATION_HEADERS, 'content-type': mediaTypeOf(HOST_PAGE) };
 
 /** See the module. */
-export class PageFiles {
+export class PageFiles implements ServedFiles {
   readonly bodies = new RequestBodies();
   readonly #files = listHostFiles();
   readonly #html = hostHtml();
 
-  /** @returns whether there is something at this path */
   async send(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const file = this.#files.get(path);
     if (path === HOST_PAGE) response.writeHead(200, PAGE_HEADERS).end(this.#html);

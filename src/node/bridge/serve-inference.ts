@@ -9,10 +9,10 @@ import { OLLAMA_GREETING } from '../../core/request/own-path.js';
 import { matchBase } from '../../relay/match-base.js';
 import { listen } from '../http/listen.js';
 import { isLoopbackHost } from '../http/local-request.js';
-import { runsInNode } from '../models/runs-in-node.js';
+import { runsInNode, runsInProcess } from '../models/runs-in-node.js';
 import { createLimitedServer } from './limited-server.js';
 import { logAnswers } from './log-answers.js';
-import type { PageFiles } from './page-files.js';
+import type { ServedFiles } from './served-files.js';
 import { sendUnavailable } from './send-unavailable.js';
 import type { ServedModels } from './served-models.js';
 import { servedPath } from './unknown-path.js';
@@ -81,7 +81,7 @@ const MAX_CONNECTIONS = 4_096;
 const NODE_PATIENCE = { head: 10_000, request: 0, look: 2_000 };
 
 /**
- * Starts the service; resolves when requests are answered. `scripted` and `upstream` models run in this process; with any other,
+ * Starts the service; resolves when requests are answered. `gguf`, `scripted` and `upstream` models run in Node; with any other,
  * all run in a page of a headless Chromium. Only programs of this machine reach the server: other origins' web pages are
  * refused.
  * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
@@ -98,7 +98,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   const isInNode = models.every(runsInNode);
   let opening: Promise<ServedModels> | undefined;
   let origin = '';
-  let pageFiles: PageFiles | undefined;
+  let files: ServedFiles | undefined;
   const busy: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '/', origin).href;
     void sendUnavailable(response, { url, compatibility, prefix });
@@ -108,7 +108,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     const target = targetOf(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (!target) return refuse(response, 404, 'The request names no address.');
-    if (await pageFiles?.send(target.pathname, request, response)) return;
+    if (await files?.send(target.pathname, request, response)) return;
     const url = servedURL(target, prefix);
     if (url === undefined && target.pathname === '/')
       return greet(request, response, () => welcomePage(origin, options, isInNode));
@@ -126,12 +126,16 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   );
   const openInNode = async (): Promise<ServedModels> => {
     const { ModelsInNode } = await import('./models-in-node.js');
+    if (!models.every(runsInProcess)) {
+      const { BundledModels } = await import('./bundled-models.js');
+      files = new BundledModels();
+    }
     return new ModelsInNode(origin, { ...options, compatibility });
   };
   const openInPage = async (): Promise<ServedModels> => {
     const { PageFiles } = await import('./page-files.js');
     const { ModelsInPage } = await import('./models-in-page.js');
-    pageFiles = new PageFiles();
+    const pageFiles = (files = new PageFiles());
     const inference = { ...options, compatibility, serviceWorker: false } as const;
     return ModelsInPage.open({ origin, inference, bodies: pageFiles.bodies, launch });
   };

@@ -17,7 +17,7 @@ const DEFAULT_PORT = 8080;
 /** Serves until the process is told to end. */
 export const serve: Command = {
   summary:
-    'Serves /v1 over HTTP to Node, curl and other programs. Scripted and upstream models need nothing else; with any other, all run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
+    'Serves /v1 over HTTP to Node, curl and other programs. GGUF, scripted and upstream models need nothing else; with any other, all run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
   usage: [
     'serve [--port N] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
   ],
@@ -123,7 +123,8 @@ const MAX_NAMES = 5;
 
 /** Whether a browser was started, which one and why. */
 function whereModelsRun({ browser }: InferenceServer, models: readonly ModelEntry[]): string {
-  if (browser === undefined) return 'inpage: no browser was started, because scripted and upstream models need none\n';
+  if (browser === undefined)
+    return 'inpage: no browser was started, because GGUF, scripted and upstream models need none\n';
   const inPage = models.filter((entry) => !runsInNode(entry)).map(({ id, backend }) => `${id} (${backend})`);
   const more = inPage.length > MAX_NAMES ? ` and ${inPage.length - MAX_NAMES} more` : '';
   return `inpage: started ${browser}, because these models run in a page: ${inPage.slice(0, MAX_NAMES).join(', ')}${more}\n`;

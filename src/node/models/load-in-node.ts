@@ -9,7 +9,7 @@ const NOWHERE = 'http://localhost/';
 
 /**
  * Loads a model in this thread.
- * @param entry one for which `runsInNode` holds
+ * @param entry one for which `runsInProcess` holds
  * @param pageURL what a relative `source` is relative to
  */
 export async function loadInNode(entry: ModelEntry, options: StartOptions, pageURL = NOWHERE): Promise<LoadedModel> {

@@ -5,7 +5,7 @@ import { checkFallbacks, warnOfIdleFields } from '../../core/models/check-models
 import { INFERENCE_OPTIONS } from '../../core/models/inference-options.js';
 import { fields, number, optional, parseOptions, wrongOption } from '../../core/models/option-schema.js';
 import { SCRIPT, SCRIPTED_REPLY, type ScriptedReply } from '../../core/models/script.js';
-import { runsInNode } from '../models/runs-in-node.js';
+import { runsInProcess } from '../models/runs-in-node.js';
 import type { SentEntry, SentReply, SentScript, ServerSettings } from './protocol.js';
 import type { ReplyFunction, TestScript, TestServerOptions } from './test-server-types.js';
 
@@ -45,7 +45,7 @@ export function readServerOptions(options: TestServerOptions, functions: ReplyFu
   });
   const entries = models === undefined ? undefined : checked.models;
   for (const [index, entry] of (entries ?? []).entries()) {
-    if (!runsInNode(entry))
+    if (!runsInProcess(entry))
       throw wrongOption(
         `models.${index}.backend`,
         '`scripted` or `upstream`, because a test server runs no other models',

@@ -406,7 +406,7 @@ describe('inpage serve', () => {
 
   it('makes up a key on request, prints the lines that use it, and says when the sandbox is off', async () => {
     const config = join(folder, 'options.json');
-    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick'), DEFAULT_MODELS[0]] }));
+    writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick'), ...DEFAULT_MODELS.slice(0, 2)] }));
     const args = ['serve', '--port', '0', '--key', '--config', config];
     if (executablePath) args.push('--chromium', executablePath);
     child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -419,7 +419,9 @@ describe('inpage serve', () => {
       (await fetch(`${baseURL}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status(apiKey!)).toBe(200);
     expect(await status('another')).toBe(401);
-    expect(printed).toMatch(/started Chromium [\d.]+, because these models run in a page: tiny-chat \(\w+\)/);
+    expect(printed).toMatch(
+      /started Chromium [\d.]+, because these models run in a page: tiny-embed \(transformers\)\n/,
+    );
     expect(printed.includes('without its sandbox')).toBe(process.getuid?.() === 0);
     // Its terminal is closed.
     child.kill('SIGHUP');

@@ -7,7 +7,7 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What an app is told of a build that is slower than others; undefined: nothing. */
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
-  return 'this browser does not support relaxed SIMD in WebAssembly, so prompts take about twice as long as in other browsers.';
+  return 'WebAssembly has no relaxed SIMD here, so prompts take about twice as long as in browsers, and versions of Node, that have it.';
 }
 
 /** What the program `kernels/probe.ts` exports. */
