@@ -2,17 +2,17 @@
 
 /** A sentence about an unknown name: the nearest known one, or all of them. */
 export function suggestName(name: string, known: readonly string[]): string {
-  const nearest = nearestOf(name, known);
+  const nearest = nearestName(name, known, Math.max(2, name.length / 3));
   return nearest === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`;
 }
 
-/** The name that differs in the fewest letters, if that is few enough to be a slip. */
-function nearestOf(name: string, known: readonly string[]): string | undefined {
+/** The known name that differs in the fewest letters, if these are no more than `most`. */
+export function nearestName(name: string, known: readonly string[], most: number): string | undefined {
   const distances = known.map(
     (candidate) => [distance(name.toLowerCase(), candidate.toLowerCase()), candidate] as const,
   );
   const [best] = distances.toSorted(([a], [b]) => a - b);
-  return best && best[0] <= Math.max(2, name.length / 3) ? best[1] : undefined;
+  return best && best[0] <= most ? best[1] : undefined;
 }
 
 /** Letters to insert, delete or change (Levenshtein). */

@@ -5,7 +5,6 @@ import { getPath } from 'hono/utils/url';
 import { fetchPart } from '../../core/errors/fetch-part.js';
 import { deserializeInferenceError, InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
-import { suggestName } from '../../core/models/suggest-name.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { MESSAGES_PATH, OLLAMA_PATH } from '../../core/errors/error-bodies.js';
@@ -23,6 +22,7 @@ import { embeddingsEndpoint } from './embeddings.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
 import { renderError } from './errors/render-error.js';
+import { unknownPath } from './errors/unknown-path.js';
 import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
@@ -175,23 +175,6 @@ const ANTHROPIC_PATHS = /^(\/v1)?\/(messages|complete|skills|organizations)(\/|$
 /** Whether the caller knows Anthropic's errors. @param path below the prefix */
 function isAnthropic(c: HttpRequestContext, path: string): boolean {
   return speaksAnthropic(c) || ANTHROPIC_PATHS.test(path);
-}
-
-/** Characters of an unknown path that are compared with the known ones. */
-const MAX_PATH_LENGTH = 100;
-
-/** Says what was probably meant: a base URL without the prefix and a misspelt path are the most common mistakes. */
-function unknownPath(path: string, prefix: string, known: readonly string[]): InferenceError {
-  const fullPaths = known.filter((each) => !each.includes(':')).map((each) => `${prefix}${each}`);
-  const lacksPrefix = fullPaths.includes(`${prefix}${path}`);
-  // An intercepted base without its path: what the client writes behind it is then below the prefix.
-  const hasTwo = path.startsWith(`${prefix}/`) && fullPaths.includes(path.slice(prefix.length));
-  const hint = lacksPrefix
-    ? `The base URL must end in \`${prefix}\`.`
-    : hasTwo
-      ? `Its base URL lacks \`${prefix}\`, or has it twice: end it, and the URL in \`intercept\`, in \`${prefix}\` once.`
-      : suggestName(path.slice(0, MAX_PATH_LENGTH), fullPaths);
-  return new InferenceError('not_found', `This path does not exist. ${hint}`);
 }
 
 function createContext(options: AppOptions): HttpContext {

@@ -2,11 +2,13 @@
 import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
+import { warnOnce } from '../fields/warn-once.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import type { OutputFormat } from '../../../core/request/generation-request.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { defineTools, functionName, MAX_TOOLS, offerAll, offerAllowed, requireTool } from '../fields/tools.js';
 import type { SchemaCheck, ToolOffer } from '../fields/tools.js';
+import { warnOfSchema } from '../fields/schema-mistakes.js';
 import { customToolParts } from '../fields/custom-tool.js';
 
 /** A JSON Schema; `check-json-schema.ts` looks inside. */
@@ -138,8 +140,14 @@ export function toOutputFormat(format: ResponseFormatInput): OutputFormat {
   if (format?.type === 'json_object') return { type: 'json-object' };
   if (format?.type !== 'json_schema') return { type: 'text' };
   const { name, schema, strict } = format.json_schema;
-  if (schema == null) return { type: 'json-object' };
+  if (schema == null) {
+    warnOnce(
+      'a request has a `response_format` of type `json_schema` without `json_schema.schema`, so any JSON object fits.',
+    );
+    return { type: 'json-object' };
+  }
   const param = 'response_format.json_schema.schema';
   checkSchemaStructure(schema, param);
+  warnOfSchema(schema, param);
   return { type: 'json-schema', name: name ?? 'response', schema, strict: strict ?? false, param };
 }

@@ -4,6 +4,7 @@ import { InferenceError, toInferenceError } from '../../../core/errors/inference
 import type { GenerationRequest, ParamNames } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Compatibility } from '../policy/compatibility.js';
+import { warnOnce } from '../fields/warn-once.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 
 /**
@@ -21,7 +22,21 @@ export function generate(
   request: GenerationRequest,
   options: RunOptions,
 ): AsyncIterable<readonly GenerationEvent[]> {
+  warnOfStrayResults(request);
   return faults.separate(inference.generate(request, options));
+}
+
+/** The chat template writes a result that answers no call as one that answers the last. */
+function warnOfStrayResults({ prompt }: GenerationRequest): void {
+  if (prompt.type !== 'chat') return;
+  const calls = new Set<string>();
+  for (const message of prompt.messages) {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls) calls.add(id);
+    else if (message.role === 'tool' && !calls.has(message.toolCallId))
+      return warnOnce(
+        'a request has a tool result whose id is that of no call before it. Send the message of the assistant with the call, too.',
+      );
+  }
 }
 
 /**

@@ -3,7 +3,9 @@ import * as v from 'valibot';
 import { object } from '../fields/json-object.js';
 
 /** A field that asks for something that is not kept between requests. */
-export const refused = v.nullish(v.never('is not supported: nothing is stored between requests'));
+export const refused = v.nullish(
+  v.never('is not supported, because nothing is stored between requests: see the option `storeResponses`'),
+);
 
 /** A conversation by its id. */
 const conversation = v.nullish(
@@ -13,11 +15,12 @@ const conversation = v.nullish(
 /** `auto`: a prompt that does not fit loses its beginning. */
 const truncation = v.nullish(v.picklist(['auto', 'disabled']));
 
+const NOT_STORED = 'must be false, because nothing is stored between requests: see the option `storeResponses`';
 const STATELESS = { previous_response_id: refused, conversation: refused, background: v.nullish(v.literal(false)) };
 
 /** What `keeping` makes of the fields about it. */
 export const KEEPING = {
-  refused: { ...STATELESS, store: v.nullish(v.literal(false)), truncation: v.optional(v.unknown()) },
+  refused: { ...STATELESS, store: v.nullish(v.literal(false, NOT_STORED)), truncation: v.optional(v.unknown()) },
   unkept: { ...STATELESS, store: v.nullish(v.boolean()), truncation },
   kept: {
     previous_response_id: v.nullish(v.string()),

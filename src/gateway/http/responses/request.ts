@@ -1,5 +1,6 @@
 /** The body of `POST /responses`, the canonical request that it becomes, and what of it the response repeats. @module */
 import * as v from 'valibot';
+import { warnOfSchema } from '../fields/schema-mistakes.js';
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import {
   type GenerationRequest,
@@ -205,6 +206,7 @@ function toOutputFormat(format: TextFormat): OutputFormat {
       const { name, schema, strict } = format;
       const param = 'text.format.schema';
       checkSchemaStructure(schema, param);
+      warnOfSchema(schema, param);
       return { type: 'json-schema', name, schema, strict: strict ?? false, param };
     }
     default:

@@ -2,6 +2,7 @@
 import { safeParse } from 'valibot';
 import type { BaseIssue, GenericSchema, InferOutput } from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { fieldsOf, hintOfMissing, warnOfUnknownFields } from './unknown-fields.js';
 
 /** A rule about several fields: throws when they do not go together. Of a body with a problem it sees what comes before. */
 type FieldsRule = (fields: Readonly<Record<string, unknown>>) => void;
@@ -21,19 +22,22 @@ export function parseBody<const Schema extends GenericSchema>(
   // was put out until then are the fields before it.
   const result = safeParse(schema, body, { abortEarly: true });
   for (const rule of rules) rule(result.output as Record<string, unknown>);
-  if (result.success) return result.output;
-  throw problem(result.issues[0]);
+  const known = fieldsOf(schema) ?? [];
+  if (!result.success) throw problem(result.issues[0], (field) => hintOfMissing(field, body, known));
+  warnOfUnknownFields(body, known);
+  return result.output;
 }
 
 /** Characters of a path that are told: names of members come from clients. */
 const MAX_PATH_LENGTH = 500;
 
-function problem(outermost: BaseIssue<unknown>): InferenceError {
+/** @param hint a second sentence about a field that is missing */
+function problem(outermost: BaseIssue<unknown>, hint: (field: string) => string): InferenceError {
   const { issue, path } = mostPrecise(outermost, pathOf(outermost));
   const param = path.join('.').slice(0, MAX_PATH_LENGTH);
   const subject = param === '' ? 'The request body' : `\`${param}\``;
   if (issue.received === 'undefined' && path.length === 1) {
-    return new InferenceError('missing_required_field', `${subject} is required.`, { param });
+    return new InferenceError('missing_required_field', `${subject} is required.${hint(param)}`, { param });
   }
   const details = param === '' ? {} : { param };
   return new InferenceError('invalid_request', `${subject} ${describeIssue(issue)}.`, details);
@@ -92,8 +96,9 @@ function describeIssue(issue: BaseIssue<unknown>): string {
     case 'union':
       // A schema with a message of its own says more than which values there are.
       return isWorded(issue) ? issue.message : `must be ${expectation(issue.expected)}`;
-    case 'variant':
     case 'literal':
+      return isWorded(issue) ? issue.message : `must be ${expectation(issue.expected)}`;
+    case 'variant':
     case 'nullish':
       return `must be ${expectation(issue.expected)}`;
     default: {

@@ -13,19 +13,27 @@ export async function readJsonBody(c: HttpRequestContext, context: HttpContext):
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new InferenceError('invalid_json', 'The request body is not valid UTF-8.', {}, { cause });
+    throw notJson('is not valid UTF-8', c, cause);
   }
   refuseDeepJson(text);
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    throw new InferenceError('invalid_json', 'The request body is not valid JSON.', {}, { cause });
+    throw notJson(bytes.length === 0 ? 'is empty' : 'is not valid JSON', c, cause);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new InferenceError('invalid_json', 'The request body must be a JSON object.');
   }
   return body as Record<string, unknown>;
+}
+
+/** The error of a body that is something else. */
+function notJson(what: string, c: HttpRequestContext, cause: unknown): InferenceError {
+  const [type = ''] = (c.req.header('content-type') ?? '').split(';', 1);
+  const isOther = /^(multipart\/form-data|application\/x-www-form-urlencoded)$/i.test(type.trim());
+  const hint = isOther ? ` This endpoint accepts JSON, not ${type.trim().toLowerCase()}.` : '';
+  return new InferenceError('invalid_json', `The request body ${what}.${hint}`, {}, { cause });
 }
 
 /**

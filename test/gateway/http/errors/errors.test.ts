@@ -42,11 +42,11 @@ describe('paths and methods', () => {
 
   it.each([
     ['/v1/chat/completion', 'Did you mean `/v1/chat/completions`?'],
-    ['/v1/images/generations', 'Known are: /v1/chat/completions, '],
+    ['/v1/images/generations', '`GET /v1/openapi.json` lists the paths.'],
     ['/chat/completions', 'The base URL must end in `/v1`.'],
     // A client of an intercepted base without its path, too.
     ['/v1/v1/chat/completions', 'Its base URL lacks `/v1`, or has it twice'],
-    [`/v1/${'x'.repeat(10_000)}`, 'Known are: '],
+    [`/v1/${'x'.repeat(10_000)}`, '`GET /v1/openapi.json` lists the paths.'],
   ])('[X01] %s: the message says what was probably meant', async (path, hint) => {
     const { json } = await get((await buildApp()).app, path);
     expect(json.error.message).toContain(`This path does not exist. ${hint}`);
