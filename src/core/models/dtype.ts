@@ -23,8 +23,8 @@ type DtypeName =
 /** A precision for all parts of a model, or by part, e.g. `embed_tokens`, `vision_encoder`, `decoder_model_merged`. */
 export type Dtype = DtypeName | Record<string, DtypeName>;
 
-/** What transformers.js knows. */
-const DTYPES = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
+/** @internal What transformers.js knows. */
+export const DTYPES: readonly string[] = 'auto fp32 fp16 q8 int8 uint8 q4 q4f16 bnb4 q2 q2f16 q1 q1f16'.split(' ');
 /** Parts of models that see or hear. */
 const PARTS = ['embed_tokens', 'vision_encoder', 'audio_encoder', 'encoder_model', 'decoder_model_merged'];
 

@@ -104,7 +104,8 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
     const hint = 'Start it with `npx inpage serve --compatibility hosted`, or name its base with `--url`.';
     throw new Error(`Nothing answers at ${baseURL}. ${hint}`, { cause });
   });
-  if (!response.ok) throw new Error(`${baseURL} answers with ${response.status}. Does it need \`--key\`?`);
+  if (!response.ok)
+    throw new Error(`${baseURL} answers with status ${response.status}. ${hintOfStatus(response.status)}`);
   const answer = v.safeParse(ModelsAnswer, await response.json().catch(() => undefined));
   if (!answer.success) {
     const path = v.getDotPath(answer.issues[0]);
@@ -118,6 +119,14 @@ async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
     contextLength: metadata?.limits_known ? contextLength : undefined,
     capabilities: metadata?.capabilities ?? [],
   }));
+}
+
+/** What to do about an answer that is an error. */
+function hintOfStatus(status: number): string {
+  if (status === 401 || status === 403) return 'Pass the key that it requires with `--key`.';
+  return status < 500
+    ? `Is another program listening there? Name the service with \`--url\`, such as ${DEFAULT_URL}.`
+    : 'Its own log says why.';
 }
 
 /** Environment as shell commands, the file with its path. */

@@ -2,6 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { DEVICES, type LoadProgress, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
+import { DTYPES } from '../../core/models/dtype.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { print, printError } from './print.js';
 import { importPlaywright } from './import-playwright.js';
@@ -145,7 +146,7 @@ function changesOf({ revision, task, device, dtype, file }: CommandValues): Part
     ...(typeof revision === 'string' && { revision }),
     ...(task !== undefined && { task: oneOf('task', TASKS, task) }),
     ...(device !== undefined && { device: oneOf('device', DEVICES, device) }),
-    ...(typeof dtype === 'string' && { dtype }),
+    ...(dtype !== undefined && { dtype: oneOf('dtype', DTYPES, dtype) }),
     ...(typeof file === 'string' && { file, backend: 'gguf' }),
   };
 }

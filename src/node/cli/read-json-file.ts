@@ -31,7 +31,7 @@ const REASONS: Record<string, string> = {
   EEXIST: 'is a file, where a folder is needed.',
   ENOTDIR: 'a part of this path is a file, where a folder is needed.',
   EISDIR: 'is a folder, where a file is needed.',
-  ENOENT: 'there is no such file.',
+  ENOENT: 'there is no such file or folder.',
   ENOSPC: 'the disk is full.',
   EDQUOT: 'the disk quota is used up.',
 };

@@ -116,6 +116,15 @@ export class ReplyDesk {
     return !this.#added.some(isFor) && this.#own.get(id)?.script.replies.some(isFunction) !== true;
   }
 
+  /** Why what was added for other models does not fit. */
+  #othersOf(id: string): Miss[] {
+    return this.#added.flatMap(({ model }) =>
+      model === undefined
+        ? []
+        : [{ match: `a reply for ${model}`, reason: `the request is for the model ${id}`, nearness: 0 }],
+    );
+  }
+
   /**
    * @throws InferenceError `invalid_request` where none fits, and the script allows no empty answer
    */
@@ -129,6 +138,7 @@ export class ReplyDesk {
     const own = this.#own.get(id);
     const found = await own?.find(asked, this.#ask, misses);
     if (found) return found;
+    if (misses.length === 0) misses.push(...this.#othersOf(id));
     const script = own?.script ?? { replies: [] };
     const { onUnmatched } =
       [script, ...added.map(({ replies }) => replies.script)].find((each) => each.onUnmatched) ?? {};

@@ -256,6 +256,7 @@ class Handle implements TestServer {
     } catch (thrown) {
       const entry = this.#journal.find(message);
       if (entry) entry.error = thrown;
+      console.error(`inpage: a reply function failed, so the request got a 500. ${String(thrown)}`);
       this.#tell({ type: 'reply-failed', id });
     } finally {
       this.#calls.delete(id);

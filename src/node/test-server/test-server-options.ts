@@ -68,11 +68,13 @@ export function readUse(
 ): SentScript {
   if (typeof given === 'function' || Array.isArray(given)) return readScript({ replies: given }, functions);
   if (typeof given === 'object' && given !== null && 'replies' in given) return readScript(given, functions);
-  return { replies: [parseOptions(SCRIPTED_REPLY, given, 'field')] };
+  return { replies: [readReply(given)] };
 }
 
-/** @throws InferenceError about what a function of a test has returned */
+/** @throws InferenceError about a reply of a test, or what a function of it has returned */
 export function readReply(reply: unknown): ScriptedReply {
+  if (typeof reply !== 'object' || reply === null)
+    throw new InferenceError('invalid_request', "A reply must be an object such as `{ text: 'Hi' }`.");
   return parseOptions(SCRIPTED_REPLY, reply, 'field');
 }
 

@@ -108,7 +108,7 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
   };
 
   it.each<[string, string, RegExp]>([
-    ['is not there', '', /^inpage: missing\.json: there is no such file\.\n$/],
+    ['is not there', '', /^inpage: missing\.json: there is no such file or folder\.\n$/],
     ['is no JSON', '{ models: [] }', /^inpage: options\.json: is not JSON\. .+\n$/],
     ['is a list', '[]', /^inpage: options\.json: must be an object with options/],
     [
@@ -151,7 +151,7 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
     expect(inpage('pack', 'missing.json', 'out')).toEqual({
       code: 1,
       out: '',
-      err: 'inpage: missing.json: there is no such file.\n',
+      err: 'inpage: missing.json: there is no such file or folder.\n',
     });
   });
 

@@ -24,7 +24,9 @@ it('says in words why the system refused a file, and which', () => {
   expect(said(() => writeFileSync(below, ''))).toBe(
     `${below}: a part of this path is a file, where a folder is needed.`,
   );
-  expect(said(() => readFileSync(join(folder, 'none')))).toBe(`${join(folder, 'none')}: there is no such file.`);
+  expect(said(() => readFileSync(join(folder, 'none')))).toBe(
+    `${join(folder, 'none')}: there is no such file or folder.`,
+  );
 });
 
 it('names the file where the system does not', () => {

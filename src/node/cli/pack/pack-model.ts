@@ -174,8 +174,18 @@ async function chooseFrom(
   environment: StoreEnvironment,
 ): Promise<FilesToPack> {
   const files = await openModelFiles(named, folder, load, environment);
-  const task = named.task ?? guessTask(await (await files.read('config.json'))?.json());
+  const config = await files.read('config.json');
+  // WebLLM's models have a file of another name, which its own choice asks for.
+  if (!config && library === undefined) throw noModelAt(folder);
+  const task = named.task ?? guessTask(await config?.json());
   return { files, task, choice: await choose({ ...named, task }, library, files) };
+}
+
+/** @param folder URL */
+function noModelAt(folder: string): Error {
+  return new Error(
+    `There is no model at ${folder}, because it has no \`config.json\`. Check the hub id or URL. A model whose license must be accepted on the hub first has to be downloaded by its own tools and packed from its folder (./…).`,
+  );
 }
 
 function choose(entry: ModelEntry, library: string | undefined, files: ModelFiles): Promise<PackChoice> {
@@ -198,7 +208,10 @@ function packedName(file: string): string {
 
 /** What a model is for, by its parsed `config.json`. @throws Error when that does not say */
 function guessTask(config: unknown): ModelEntry['task'] {
-  const { architectures = [], model_type: type = '' } = config as { architectures?: string[]; model_type?: string };
+  const { architectures = [], model_type: type = '' } = (config ?? {}) as {
+    architectures?: string[];
+    model_type?: string;
+  };
   const [architecture = ''] = architectures;
   if (/^(vits|supertonic)$/.test(type)) return 'text-to-speech';
   if (/Whisper/.test(architecture) || type === 'whisper') return 'speech-to-text';
