@@ -1,14 +1,18 @@
 /**
  * `npm run rules`: which rules of `rules.md` the last whole test run proved. A rule is proved when a test that begins with its
- * id passed and none failed. Reads the results that `npm test` left, and those of `npm run test:clients`, whose packages are
- * installed apart. Fails when a rule is open, or a test names one that is not there.
+ * id passed and none failed. Reads the results that `npm test` left, and those of `npm run test:clients` and `npm run
+ * test:runners`, whose packages are installed apart. Fails when a rule is open, or a test names one that is not there.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readResults, readRules, isProved, type TestResults } from './rules.js';
 
 const root = join(import.meta.dirname, '../..');
-const runs = { 'npm test': 'vitest.json', 'npm run test:clients': 'clients.json' };
+const runs = {
+  'npm test': 'vitest.json',
+  'npm run test:clients': 'clients.json',
+  'npm run test:runners': 'runners.json',
+};
 const reports = Object.entries(runs).map(([command, file]) => {
   const path = join(root, 'test-results', file);
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as TestResults;
