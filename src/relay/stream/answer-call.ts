@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../core/platform/pause.js';
 import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import type { CallPort } from '../handshake.js';
-import { onPeerDeath } from '../liveness-lock.js';
+import { onCallerDeath } from '../shared-watch.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
 /**
@@ -177,7 +177,7 @@ class AnsweredCall<Payload, Item> {
     const message = event.data;
     switch (message.type) {
       case 'open':
-        onPeerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
+        onCallerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
         return this.#open({ value: message.payload });
       case 'credit':
         this.#credit += message.count;

@@ -1,0 +1,38 @@
+/** Watching callers by their Web Locks, in Chromium. */
+import { expect, it } from 'vitest';
+import { onCallerDeath } from '../../src/relay/shared-watch.js';
+
+/** A lock that is held until `release`. */
+async function holdLock(name: string): Promise<{ release: () => void }> {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await new Promise<void>((resolve) => {
+    void navigator.locks.request(name, () => {
+      resolve();
+      return held;
+    });
+  });
+  return { release };
+}
+
+const waitingFor = async (name: string): Promise<number> =>
+  ((await navigator.locks.query()).pending ?? []).filter((request) => request.name === name).length;
+
+it('all calls of a peer share one request to the browser, and each learns of its death that has not ended', async () => {
+  const name = `inpage:life:${crypto.randomUUID()}`;
+  const { release } = await holdLock(name);
+  const told: string[] = [];
+  const ended = new AbortController();
+  const { signal } = new AbortController();
+  onCallerDeath(name, () => told.push('first'), signal);
+  onCallerDeath(name, () => told.push('ended'), ended.signal);
+  ended.abort();
+  onCallerDeath(name, () => told.push('third'), signal);
+  await expect.poll(() => waitingFor(name)).toBe(1);
+  release();
+  await expect.poll(() => told).toEqual(['first', 'third']);
+  expect(await waitingFor(name)).toBe(0);
+  // Whoever comes later learns it too.
+  onCallerDeath(name, () => told.push('late'), signal);
+  await expect.poll(() => told).toEqual(['first', 'third', 'late']);
+});
