@@ -65,6 +65,13 @@ export const EXAMPLES: Record<string, Example> = {
       await page.locator('[data-role=assistant]').getByText('Paris').waitFor();
     },
   },
+  hono: {
+    serve: 'dist',
+    async use(page) {
+      await askFrance(page);
+      await page.getByRole('status').getByText('cities: ').waitFor();
+    },
+  },
   next: { serve: 'out', use: askFrance },
   msw: {
     serve: 'dist',

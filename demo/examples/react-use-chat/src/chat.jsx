@@ -1,9 +1,8 @@
 import { useChat } from '@ai-sdk/react';
 import { useState } from 'react';
-import { inPageTransport } from './in-page-transport.js';
 
 export function Chat() {
-  const { messages, sendMessage, status, error } = useChat({ transport: inPageTransport });
+  const { messages, sendMessage, status, error } = useChat();
   const [text, setText] = useState('');
   const submit = (event) => {
     event.preventDefault();

@@ -1,0 +1,3 @@
+import { inpage } from 'inpage/vite';
+
+export default { plugins: [inpage({ models: ['tiny-chat'] })] };
