@@ -8,6 +8,7 @@ import type { ScriptedEntry } from '../../core/models/model-entry.js';
 import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
+import { createKeyRing, type KeyRing } from '../../gateway/http/policy/api-key.js';
 import { KeptResponses } from '../../gateway/kept-responses.js';
 import { Recorder } from '../../gateway/recorder.js';
 import type { ModelHost } from '../../gateway/scheduler/model-host.js';
@@ -51,6 +52,7 @@ export class ModelsInNode implements ServedModels {
   readonly #compatibility: CompatibilityName;
   readonly #limits: ClientLimits;
   readonly #bodies: BodyMemory;
+  readonly #keys: KeyRing;
 
   /**
    * @param origin of the server
@@ -66,6 +68,7 @@ export class ModelsInNode implements ServedModels {
     this.#compatibility = compatibility;
     this.#limits = limits;
     this.#bodies = new BodyMemory(limits.bodyBytes);
+    this.#keys = createKeyRing(gateway.apiKeys);
     this.#recorder = gateway.record ? new Recorder(secretsOfOptions(gateway)) : undefined;
     tellDeviceMemory(machineMemory());
     const load = { ...model, pageURL, assetsURL: new URL('inpage/', pageURL).href };
@@ -121,13 +124,25 @@ export class ModelsInNode implements ServedModels {
     await this.#threads.close();
   }
 
-  /** The body; of one that says itself that it is too large nothing, because its length alone is refused. */
+  /** Whether the caller has a key, where one is needed: others shall not fill the memory with bodies. */
+  #isKnown(request: IncomingMessage): Promise<boolean> {
+    const { authorization, 'x-api-key': key } = request.headers;
+    const headers = new Headers();
+    if (authorization !== undefined) headers.set('authorization', authorization);
+    if (key !== undefined) headers.set('x-api-key', String(key));
+    return this.#keys.identify(headers).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The body; nothing of a caller without a key, or of one that says itself that it is too large, because both are refused anyway. */
   async #bodyOf(
     request: IncomingMessage,
     url: string,
     reservation: BodyReservation,
   ): Promise<Parameters<typeof toRequest>[1]['body'] | 'late'> {
-    if (announcedBody(request) !== 'some') return undefined;
+    if (announcedBody(request) !== 'some' || !(await this.#isKnown(request))) return undefined;
     if (isLive(request) && SPEECH_PATH.test(new URL(url).pathname)) return streamBody(request);
     const body = readBody(request, (bytes) => reservation.take(bytes));
     // What breaks off after its time is of no interest.

@@ -2,9 +2,17 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LaunchOptions } from 'playwright';
 import * as v from 'valibot';
-import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
+import { type ApiKey, INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
 import type { ScriptedEntry } from '../../core/models/model-entry.js';
-import { fields, number, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
+import {
+  fields,
+  number,
+  oneOf,
+  optional,
+  parseOptions,
+  type Same,
+  wrongOption,
+} from '../../core/models/option-schema.js';
 import { OLLAMA_GREETING } from '../../core/request/own-path.js';
 import { matchBase } from '../../relay/match-base.js';
 import { listen } from '../http/listen.js';
@@ -21,10 +29,16 @@ import { welcomePage } from './welcome-page.js';
 /** Those of `startInference`, and how to serve. */
 export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'routes' | 'serviceWorker' | 'intercept'> {
   /**
-   * TCP port on the loopback interface; 0: any free one.
+   * TCP port; 0: any free one.
    * @default 0
    */
   port?: number;
+  /**
+   * Address to listen on: `127.0.0.1`, or `0.0.0.0` or `::` for all interfaces. Then other machines can ask too, which requires
+   * `apiKeys`. Requests, answers and keys cross the network without encryption.
+   * @default '127.0.0.1'
+   */
+  host?: '127.0.0.1' | '0.0.0.0' | '::';
   /**
    * Print a line for each request: method, path, status and duration. Neither bodies nor keys.
    * @default false
@@ -33,6 +47,9 @@ export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'rou
   /** For Playwright's `chromium.launch`, e.g. `{ executablePath: '/usr/bin/chromium' }`. */
   launch?: LaunchOptions;
 }
+
+/** Where to listen; the first is for this machine alone. */
+const HOSTS = ['127.0.0.1', '0.0.0.0', '::'] as const;
 
 /** A running server. */
 export interface InferenceServer {
@@ -59,6 +76,7 @@ const SERVE_OPTIONS = fields(
   {
     ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'routes', 'serviceWorker', 'intercept']).entries,
     port: optional(number('a whole number from 0 to 65535', isPort), 0),
+    host: optional(oneOf(HOSTS), '127.0.0.1'),
     log: optional(v.boolean('true or false'), false),
     launch: optional(v.custom<LaunchOptions>((value) => typeof value === 'object' && value !== null, 'an object')),
   },
@@ -82,8 +100,8 @@ const NODE_PATIENCE = { head: 10_000, request: 0, look: 2_000 };
 
 /**
  * Starts the service; resolves when requests are answered. `gguf`, `scripted` and `upstream` models run in Node; with any other,
- * all run in a page of a headless Chromium. Only programs of this machine reach the server: other origins' web pages are
- * refused.
+ * all run in a page of a headless Chromium. Without `host`, only programs of this machine reach the server. Web pages of
+ * other origins are refused.
  * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
  * the port is taken)
  * @example
@@ -94,7 +112,10 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   const checked = parseOptions(SERVE_OPTIONS, all);
   const { prefix, compatibility = 'service', models } = checked;
   // The page fills in its own defaults.
-  const { port: _port, launch, log: _log, ...options } = all;
+  const { port: _port, host: _host, launch, log: _log, ...options } = all;
+  const isOpen = checked.host !== HOSTS[0];
+  if (isOpen && !hasKey(checked.apiKeys))
+    throw wrongOption('apiKeys', 'a list with a key that is not revoked, because `host` lets other machines ask');
   const isInNode = models.every(runsInNode);
   let opening: Promise<ServedModels> | undefined;
   let origin = '';
@@ -104,14 +125,14 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     void sendUnavailable(response, { url, compatibility, prefix });
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = refusalOf(request.headers);
+    const refusal = refusalOf(request.headers, isOpen);
     const target = targetOf(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (!target) return refuse(response, 404, 'The request names no address.');
     if (await files?.send(target.pathname, request, response)) return;
     const url = servedURL(target, prefix);
     if (url === undefined && target.pathname === '/')
-      return greet(request, response, () => welcomePage(origin, options, isInNode));
+      return greet(request, response, isOpen ? undefined : () => welcomePage(origin, options, isInNode));
     const served = await opening?.catch(() => undefined);
     if (!served) return busy(request, response);
     if (url === undefined && target.pathname === HEALTH_PATH) return tellHealth(response, await served.isReady());
@@ -145,7 +166,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     await Promise.all([served?.close(), new Promise((resolve) => server.close(resolve))]);
   };
   try {
-    origin = `http://localhost:${await listen(server, checked.port ?? 0)}`;
+    origin = `http://localhost:${await listen(server, checked.port ?? 0, checked.host)}`;
     opening = isInNode ? openInNode() : openInPage();
     const served = await opening;
     const { baseURL, browser, sandbox } = served;
@@ -163,9 +184,16 @@ function servedURL(target: URL, prefix: string): string | undefined {
   return served === undefined ? matchBase(target, { origin, prefix, intercept: [] }) : origin + served;
 }
 
-/** A browser gets a page; programs that look for Ollama get its sentence. */
-function greet({ headers }: IncomingMessage, response: ServerResponse, page: () => string): void {
-  if (headers.accept?.includes('text/html')) response.writeHead(200, WELCOME_HEADERS).end(page());
+function hasKey(keys: readonly ApiKey[] = []): boolean {
+  return keys.some((each) => typeof each === 'string' || each.revoked !== true);
+}
+
+/**
+ * A browser gets a page; programs that look for Ollama get its sentence.
+ * @param page undefined: none, because it names the models and asks for no key
+ */
+function greet({ headers }: IncomingMessage, response: ServerResponse, page: (() => string) | undefined): void {
+  if (page && headers.accept?.includes('text/html')) response.writeHead(200, WELCOME_HEADERS).end(page());
   else response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(OLLAMA_GREETING);
 }
 
@@ -191,9 +219,12 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefin
 /**
  * Why a web page of another site is refused; undefined: the request does not come from one. Such a page must not get to the
  * models: neither by a name of its own that points here, nor by one of those requests that browsers send to any address.
+ * @param isOpen other machines may ask, by whatever name they know this one: a page that has no key gets nothing
  */
-function refusalOf({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
-  if (!isLoopbackHost(host)) return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;
+function refusalOf(headers: IncomingHttpHeaders, isOpen: boolean): string | undefined {
+  const { host = '', origin, 'sec-fetch-site': site } = headers;
+  if (!isOpen && !isLoopbackHost(host))
+    return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;
   const isOwn = origin === undefined || origin.toLowerCase() === `http://${host}`.toLowerCase();
   if (isOwn && site !== 'cross-site' && site !== 'same-site') return undefined;
   return `This server answers programs and its own page, not pages of ${JSON.stringify(origin ?? 'other sites')}.`;

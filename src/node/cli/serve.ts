@@ -19,13 +19,18 @@ export const serve: Command = {
   summary:
     'Serves /v1 over HTTP to Node, curl and other programs. GGUF, scripted and upstream models need nothing else; with any other, all run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
   usage: [
-    'serve [--port N] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
+    'serve [--port N] [--host ADDRESS] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
   ],
   options: {
     port: {
       type: 'string',
       value: 'N',
-      help: `TCP port of the loopback interface; 0: any free one. Default: ${DEFAULT_PORT}`,
+      help: `TCP port; 0: any free one. Default: ${DEFAULT_PORT}`,
+    },
+    host: {
+      type: 'string',
+      value: 'ADDRESS',
+      help: '127.0.0.1: programs of this machine only. 0.0.0.0 or :: : other machines too, which requires `--key` or `apiKeys`. Nothing is encrypted. Default: 127.0.0.1',
     },
     config: {
       type: 'string',
@@ -55,6 +60,7 @@ export const serve: Command = {
     'npx inpage serve --compatibility hosted',
     'npx inpage serve --store-responses memory',
     'npx inpage serve --port 3000 --config inpage.json --key',
+    'npx inpage serve --host 0.0.0.0 --key',
     'npx inpage serve --chromium /usr/bin/chromium',
     `curl http://localhost:${DEFAULT_PORT}/v1/models`,
   ],
@@ -76,12 +82,13 @@ export const serve: Command = {
  */
 export async function startServer(
   command: string,
-  { port, config, chromium, compatibility: name, 'store-responses': stored, log }: CommandValues,
+  { port, host, config, chromium, compatibility: name, 'store-responses': stored, log }: CommandValues,
   attend: (server: InferenceServer) => void,
   more: ServeOptions,
 ): Promise<InferenceServer> {
   const compatibility = compatibilityOf(name);
   const asked = portOf(port);
+  const address = hostOf(host);
   const storeResponses = stored === undefined ? undefined : storingOf(String(stored));
   const configured = typeof config === 'string' ? readConfig(config) : {};
   const { serveInference } = await import('../bridge/serve-inference.js');
@@ -92,6 +99,7 @@ export async function startServer(
     ...(storeResponses !== undefined && { storeResponses }),
     ...(log === true && { log }),
     port: asked ?? configured.port ?? DEFAULT_PORT,
+    ...(address !== undefined && { host: address }),
     // The command ends the browser itself, after its last questions.
     launch: {
       handleSIGINT: false,
@@ -103,11 +111,17 @@ export async function startServer(
   };
   const server = await importPlaywright(command, () => serveInference(options)).catch((thrown: unknown) => {
     // Only the file can have said a wrong option.
-    if (isInferenceError(thrown) && thrown.param !== undefined) throw new Error(`${String(config)}: ${thrown.message}`);
+    const isOfFile = isInferenceError(thrown) && thrown.param !== undefined;
+    if (isOfFile && address !== undefined && thrown.param === 'apiKeys')
+      throw new UsageError(
+        `\`--host ${address}\` requires a key: add \`--key\`, or \`apiKeys\` to the file of \`--config\`.`,
+      );
+    if (isOfFile) throw new Error(`${String(config)}: ${thrown.message}`);
     throw thrown;
   });
   attend(server);
   print(`inpage: serving ${server.baseURL}\n`);
+  if ((options.host ?? LOCAL) !== LOCAL) print(OPEN_WARNING);
   print(whereModelsRun(server, configured.models ?? DEFAULT_MODELS));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   if (server.sandbox === false) {
@@ -129,6 +143,11 @@ function whereModelsRun({ browser }: InferenceServer, models: readonly ModelEntr
   const more = inPage.length > MAX_NAMES ? ` and ${inPage.length - MAX_NAMES} more` : '';
   return `inpage: started ${browser}, because these models run in a page: ${inPage.slice(0, MAX_NAMES).join(', ')}${more}\n`;
 }
+
+const LOCAL = '127.0.0.1';
+
+const OPEN_WARNING =
+  'inpage: WARNING: other machines can reach this port. Requests, answers and keys are not encrypted, and whoever has a key can use every model. Use it in a network that you trust, or behind a proxy with TLS\n';
 
 /** Which programs break on what the mode `service` answers by its specification. */
 const HOSTED_HINT =
@@ -159,6 +178,11 @@ function portOf(port: CommandValues[string]): number | undefined {
     throw new UsageError(`\`--port\` must be a number from 0 to 65535, not \`${String(port)}\`.`);
   }
   return Number(port);
+}
+
+function hostOf(host: CommandValues[string]): ServeOptions['host'] {
+  if (host === undefined || host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return host;
+  throw new UsageError(`\`--host\` must be 127.0.0.1, 0.0.0.0 or ::, not \`${String(host)}\`.`);
 }
 
 function compatibilityOf(name: CommandValues[string]): 'service' | 'hosted' | undefined {

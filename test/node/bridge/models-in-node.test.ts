@@ -203,6 +203,59 @@ describe('serve with models that need no page', () => {
     await own.close();
   });
 
+  describe.each(['0.0.0.0', '127.0.0.1'] as const)('on %s', (host) => {
+    const isOpen = host === '0.0.0.0';
+
+    it(`answers other names of this machine with a key only (${isOpen})`, async () => {
+      const own = await serveInference({ models: MODELS, apiKeys: ['secret'], host, compatibility: 'hosted' });
+      onTestFinished(() => own.close());
+      const asked = async (path: string, headers: Record<string, string>): Promise<(number | string | undefined)[]> => {
+        const answer = await answered(
+          request({
+            host: '127.0.0.1',
+            port: new URL(own.baseURL).port,
+            path,
+            headers: { host: 'gpu.example:80', ...headers },
+          }).end(),
+        );
+        return [answer.statusCode, await text(answer)];
+      };
+      const withKey = { authorization: 'Bearer secret' };
+      expect((await asked('/v1/models', withKey))[0]).toBe(isOpen ? 200 : 403);
+      expect((await asked('/v1/models', {}))[0]).toBe(isOpen ? 401 : 403);
+      expect((await asked('/api/tags', {}))[0]).toBe(isOpen ? 401 : 403);
+      // Pages of others have no business here, with a key or without.
+      expect((await asked('/v1/models', { ...withKey, origin: 'https://evil.example' }))[0]).toBe(403);
+      expect((await asked('/v1/models', { ...withKey, 'sec-fetch-site': 'cross-site' }))[0]).toBe(403);
+      // The page that names the models asks for no key.
+      const [, greeting] = await asked('/', { accept: 'text/html' });
+      expect(greeting).toMatch(isOpen ? /^Ollama is running/ : /localhost only/);
+    });
+  });
+
+  it.each([undefined, [], [{ key: 'old', revoked: true }]])(
+    'does not listen for other machines without a key (%j)',
+    async (apiKeys) => {
+      const open = serveInference({ models: MODELS, host: '0.0.0.0', ...(apiKeys && { apiKeys }) });
+      await expect(open).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'apiKeys' } });
+    },
+  );
+
+  it('reads no body of a client without the key', async () => {
+    const own = await serveInference({ models: MODELS, apiKeys: ['secret'], compatibility: 'hosted' });
+    onTestFinished(() => own.close());
+    const asked = request(`${own.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-length': 1_000, authorization: 'Bearer wrong' },
+    });
+    asked.on('error', () => {});
+    // The rest never comes.
+    asked.write('{');
+    const answer = await answered(asked);
+    expect([answer.statusCode, await text(answer)]).toEqual([401, expect.stringContaining('API key')]);
+    asked.destroy();
+  });
+
   it('records what models answer', async () => {
     await expect(server.recorded()).rejects.toMatchObject({ details: { param: 'record' } });
     const own = await serveInference({ models: MODELS, record: true });

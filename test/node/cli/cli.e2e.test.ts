@@ -65,6 +65,11 @@ it.each<[string[], string]>([
   [['sevre'], '`sevre` is not a command. Did you mean `serve`?'],
   [['init'], '`inpage init` requires one folder, e.g. `npx inpage init public`.'],
   [['init', 'public', '--modles', 'x'], '`--modles` is not an option of `inpage init`. Did you mean `--models`?'],
+  [['serve', '--host', 'gpu.example'], '`--host` must be 127.0.0.1, 0.0.0.0 or ::, not `gpu.example`.'],
+  [
+    ['serve', '--host', '0.0.0.0'],
+    '`--host 0.0.0.0` requires a key: add `--key`, or `apiKeys` to the file of `--config`.',
+  ],
   [['serve', '--port', 'many'], '`--port` must be a number from 0 to 65535, not `many`.'],
   [
     ['pack', 'owner/name', 'here', '--part-size', 'small'],
