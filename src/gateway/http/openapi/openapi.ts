@@ -8,7 +8,7 @@ import type { Catalog } from '../../../core/models/catalog.js';
 import { ANSWER_PARTS, answerOf } from './answers.js';
 import { exactly, type JsonSchema, ref, text } from './json-schema.js';
 import { nameVariants } from './name-variants.js';
-import { addRules, exampleOf, typeForm } from './requests.js';
+import { addRules, exampleOf, requireFileData, typeForm } from './requests.js';
 import { tidySchema, withOtherTypes } from './tidy-schema.js';
 import { answerErrorShape, ERROR_ROWS } from '../errors/error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
@@ -141,7 +141,7 @@ async function requestBody(
 ): Promise<JsonSchema> {
   const { path, requestType = 'application/json' } = endpoint;
   const described = (await describedBodySchema(endpoint, compatibility)) ?? {};
-  const schema = withComponents(described, operationId, components);
+  const schema = withComponents(requireFileData(described), operationId, components);
   if (requestType === 'multipart/form-data') typeForm(schema);
   addRules(path, schema);
   const example = exampleOf(path, catalog);

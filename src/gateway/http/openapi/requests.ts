@@ -1,7 +1,7 @@
 /** What the schemas of requests cannot say: forms, rules about several fields, and an example of each. @module */
 import type { Catalog } from '../../../core/models/catalog.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
-import type { JsonSchema } from './json-schema.js';
+import { type JsonSchema, text } from './json-schema.js';
 
 /** How clients write the fields of a form; the service reads them as text. */
 const FORM_FIELDS: Record<string, JsonSchema> = {
@@ -19,6 +19,19 @@ export function typeForm(schema: JsonSchema): void {
     const { description } = properties[name] ?? {};
     if (name in properties) properties[name] = { ...typed, ...(description !== undefined && { description }) };
   }
+}
+
+/** Files are sent along: other ways to name one are known, so that an error can say why they are refused. */
+export function requireFileData(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
+    const { properties, required = [] } = (value ?? {}) as { properties?: JsonSchema; required?: string[] };
+    if (!properties || !('file_data' in properties) || !('file_id' in properties)) return value;
+    return {
+      ...(value as object),
+      properties: { ...properties, file_data: text },
+      required: [...required, 'file_data'],
+    };
+  }) as JsonSchema;
 }
 
 /** A field that is only allowed where another is `true`. */
@@ -66,6 +79,23 @@ const NAMED_RULE = {
   })),
 };
 
+/** Ollama's roles, in letters of either case. */
+const ROLES = ['system', 'user', 'assistant', 'tool']
+  .map((role) => role.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`))
+  .join('|');
+
+const empty = { maxLength: 0, maxItems: 0 };
+
+/** What would have to change the answer, and does not. */
+const GENERATE_RULES = [
+  { properties: { suffix: empty, template: empty, context: empty } },
+  {
+    if: { required: ['raw'], properties: { raw: { const: true } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { system: empty, images: empty } },
+  },
+];
+
 /** By path: what must hold beside the types of the fields. */
 const RULES: Record<string, JsonSchema[]> = {
   '/chat/completions': [
@@ -98,8 +128,11 @@ const RULES: Record<string, JsonSchema[]> = {
   '/messages/count_tokens': [TURN_RULE],
   '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
   '/systemone': [{ properties: { questions: { additionalProperties: QUESTION_RULE } } }],
-  '/api/chat': [KEEP_ALIVE_RULE],
-  '/api/generate': [KEEP_ALIVE_RULE],
+  '/api/chat': [
+    KEEP_ALIVE_RULE,
+    { properties: { messages: { items: { properties: { role: { pattern: `^(${ROLES})$` } } } } } },
+  ],
+  '/api/generate': [KEEP_ALIVE_RULE, ...GENERATE_RULES],
   '/api/embed': [KEEP_ALIVE_RULE, { properties: { input: { items: { minLength: 1 } } } }],
   '/api/embeddings': [KEEP_ALIVE_RULE],
   '/api/show': [NAMED_RULE],

@@ -123,7 +123,7 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
  * @param input without references
  * @param model catalog id
  * @param images takes the images
- * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be
+ * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be, and for no message
  */
 export function toGenerationRequest(
   body: ResponsesRequest,
@@ -138,6 +138,10 @@ export function toGenerationRequest(
   }
   const defined = tools.define(schemaCheck(compatibility, body.tool_choice !== 'none'));
   const messages = toMessages(body.instructions, input, images, tools);
+  if (messages.length === 0) {
+    const message = '`input` must have an item that the model reads, such as a message.';
+    throw new InferenceError('invalid_request', message, { param: 'input' });
+  }
   const request: GenerationRequest = {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
     ...toOffer(body.tool_choice, defined, tools),
