@@ -50,7 +50,7 @@ export const listModelsEndpoint: Endpoint = {
 export const retrieveModelEndpoint: Endpoint = {
   name: 'model',
   method: 'GET',
-  path: `${MODELS_PATH}/:id{.+}`,
+  path: `${MODELS_PATH}/:id{[^]+}`,
   summary: 'Retrieves the metadata of one model.',
   query: MODELS_QUERY,
   route: (context) => (c) => {

@@ -143,6 +143,12 @@ describe('retrieve', () => {
     }
   });
 
+  it('an id with a line break is an unknown id, not an unknown path', async () => {
+    const { app } = await buildApp();
+    const { status, json } = await get(app, '/v1/models/a%0D%0Ab');
+    expect([status, Object.keys(json), typeof json.error]).toEqual([404, ['error'], 'string']);
+  });
+
   it('[L08] an unknown id: 404 simple', async () => {
     const { app } = await buildApp();
     for (const name of ['nobody', 'owner%2Fnobody', '%', 'a%00b', '__proto__']) {

@@ -156,6 +156,7 @@ describe.each(MODES)('the document of %s', (mode) => {
       ['/rerank', { query: 'a', documents: ['b'], top_n: 1, top_k: 1 }],
       ['/systemone', { state: 'a', questions: { a: { type: 'noul', criteria: { true: '' } } } }],
       ['/api/pull', { model: '' }],
+      ['/tokenize', { messages: [{ role: 'assistant' }] }],
       ['/api/chat', { messages: [{ role: 'robot', content: 'Hi' }] }],
       ['/api/generate', { prompt: 'a', context: [1] }],
       ['/api/generate', { prompt: 'a', raw: true, system: 'b' }],

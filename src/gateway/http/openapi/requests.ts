@@ -96,32 +96,35 @@ const GENERATE_RULES = [
   },
 ];
 
+/** An assistant's message without content has something else. */
+const SPEAKING_RULE = {
+  properties: {
+    messages: {
+      items: {
+        if: {
+          required: ['role'],
+          properties: { role: { const: 'assistant' } },
+          not: { required: ['content'], properties: { content: {} } },
+        },
+        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+        then: {
+          anyOf: ['tool_calls', 'function_call', 'refusal'].map((name) => ({
+            required: [name],
+            properties: { [name]: { not: nothing } },
+          })),
+        },
+      },
+    },
+  },
+};
+
 /** By path: what must hold beside the types of the fields. */
 const RULES: Record<string, JsonSchema[]> = {
   '/chat/completions': [
     STREAM_RULE,
     onlyWith('top_logprobs', 'logprobs'),
     { not: { required: ['functions', 'tools'], properties: { functions: { not: nothing }, tools: { not: nothing } } } },
-    {
-      properties: {
-        messages: {
-          items: {
-            if: {
-              required: ['role'],
-              properties: { role: { const: 'assistant' } },
-              not: { required: ['content'], properties: { content: {} } },
-            },
-            // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-            then: {
-              anyOf: ['tool_calls', 'function_call', 'refusal'].map((name) => ({
-                required: [name],
-                properties: { [name]: { not: nothing } },
-              })),
-            },
-          },
-        },
-      },
-    },
+    SPEAKING_RULE,
   ],
   '/completions': [STREAM_RULE, onlyWith('top_logprobs', 'logprobs')],
   '/messages': [TURN_RULE],
@@ -139,6 +142,7 @@ const RULES: Record<string, JsonSchema[]> = {
   '/api/pull': [NAMED_RULE],
   '/api/delete': [NAMED_RULE],
   '/tokenize': [
+    SPEAKING_RULE,
     { oneOf: ['prompt', 'messages'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })) },
   ],
   '/rerank': [
