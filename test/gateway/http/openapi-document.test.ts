@@ -2,6 +2,7 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/gateway/http/app.js';
+import { KeptResponses } from '../../../src/gateway/kept-responses.js';
 import { buildApp } from '../../support/build-app.js';
 import { get, post, read } from './support/call.js';
 import { ALL_TASKS, audioForm, speaker } from './support/models.js';
@@ -166,6 +167,26 @@ describe.each(MODES)('the document of %s', (mode) => {
       const body = { model: example.model, ...fields };
       expect([path, fields, validatorOf(json, schema).validate(body).valid]).toEqual([path, fields, false]);
       expect([path, fields, (await post(app, `/v1${path}`, body)).status]).toEqual([path, fields, 400]);
+    }
+  });
+
+  it('requires a body where one is read, and has none elsewhere', async () => {
+    const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+    const options = { models: ALL_TASKS, compatibility: mode, ...(mode === 'hosted' && kept.optionsFor(mode)) };
+    const { app } = await buildApp(options);
+    const { json } = await get(app, '/v1/openapi.json');
+    const operations = (Object.entries(json.paths) as [string, any][]).flatMap(([path, methods]) =>
+      (Object.entries(methods) as [string, any][]).map(([method, { requestBody }]) => ({ path, method, requestBody })),
+    );
+    const gets = operations.filter(({ method }) => method === 'get');
+    expect(gets.filter(({ requestBody }) => requestBody !== undefined)).toEqual([]);
+    const read = operations.filter(
+      ({ path, requestBody }) => requestBody?.content['application/json'] && !path.includes('{'),
+    );
+    expect(read.length).toBeGreaterThan(10);
+    for (const { path, method, requestBody } of read) {
+      const { status } = await app.request(`/v1${path}`, { method: method.toUpperCase() });
+      expect([method, path, status === 400]).toEqual([method, path, requestBody.required]);
     }
   });
 

@@ -26,6 +26,9 @@ export interface Described {
   needsKey: boolean;
 }
 
+/** A conversation begins without items. */
+const MAY_SAY_NOTHING = '/conversations';
+
 export async function openApiDocument(endpoints: readonly Endpoint[], described: Described): Promise<JsonSchema> {
   const { prefix, needsKey } = described;
   const components: Record<string, JsonSchema> = { ...ERROR_SCHEMAS, ...ANSWER_PARTS };
@@ -91,13 +94,14 @@ async function operation(
       /[^A-Za-z]/g,
       '',
     );
+  const body = await requestBody(endpoint, described, { operationId, components });
   return {
     operationId,
     summary,
     description: summary,
     tags: [name],
     ...parameters(endpoint),
-    ...(endpoint.requestSchema && { requestBody: await requestBody(endpoint, described, { operationId, components }) }),
+    ...(body && { requestBody: body }),
     responses: {
       200: answerResponse(endpoint, compatibility, components),
       ...errorResponses(name, compatibility),
@@ -134,18 +138,20 @@ function parameters({ path, query = {} }: Endpoint): JsonSchema {
   return all.length === 0 ? {} : { parameters: all };
 }
 
+/** Undefined for an operation that reads no body. */
 async function requestBody(
   endpoint: Endpoint,
   { compatibility, catalog }: Described,
   { operationId, components }: { operationId: string; components: Record<string, JsonSchema> },
-): Promise<JsonSchema> {
+): Promise<JsonSchema | undefined> {
   const { path, requestType = 'application/json' } = endpoint;
-  const described = (await describedBodySchema(endpoint, compatibility)) ?? {};
+  const described = await describedBodySchema(endpoint, compatibility);
+  if (!described) return undefined;
   const schema = withComponents(requireFileData(described), operationId, components);
   if (requestType === 'multipart/form-data') typeForm(schema);
   addRules(path, schema);
   const example = exampleOf(path, catalog);
-  return { required: true, content: { [requestType]: { schema, ...(example && { example }) } } };
+  return { required: path !== MAY_SAY_NOTHING, content: { [requestType]: { schema, ...(example && { example }) } } };
 }
 
 /** Moves the `$defs` of a schema to the document's components, where references lead to.  */
