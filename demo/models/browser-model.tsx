@@ -8,7 +8,12 @@ type Availability = 'available' | 'downloadable' | 'downloading' | 'unavailable'
 
 /** The interface of Chrome and Edge, as far as it is asked here. */
 interface ModelInterface {
-  availability(expected: { expectedInputs: { type: 'text' }[] }): Promise<Availability>;
+  availability(expected: { expectedInputs: Expected[]; expectedOutputs: Expected[] }): Promise<Availability>;
+}
+
+interface Expected {
+  type: 'text';
+  languages: string[];
 }
 
 /** In a sentence. */
@@ -18,11 +23,15 @@ const NEEDS: Record<Exclude<Availability, 'unavailable'>, string> = {
   downloadable: 'your click starts a one-time download of several gigabytes; Chrome requires 22 GB of free disk space',
 };
 
+// Chrome prints a warning about requests that name no language.
+const TEXT: Expected = { type: 'text', languages: ['en'] };
+
 const ENTRY: ModelEntry = {
   id: 'browser-model',
   task: 'chat',
   backend: 'built-in',
   fallback: 'tiny-chat',
+  languages: ['en'],
   metadata: { overview: 'The browser’s built-in model, shared by all pages. tiny-chat answers until it is ready.' },
 };
 
@@ -31,7 +40,7 @@ export function BrowserModel() {
   useEffect(() => {
     const { LanguageModel: model } = globalThis as { LanguageModel?: ModelInterface };
     // A browser that does not say has none to offer.
-    void model?.availability({ expectedInputs: [{ type: 'text' }] }).then(setAvailability, () => {});
+    void model?.availability({ expectedInputs: [TEXT], expectedOutputs: [TEXT] }).then(setAvailability, () => {});
   }, []);
   if (availability === 'unavailable') return null;
   return (

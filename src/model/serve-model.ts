@@ -76,8 +76,10 @@ async function reporting<Result>(
 ): Promise<Result> {
   const remote = listener as Remote<ProgressListener>;
   let arrived: Promise<unknown> = Promise.resolve();
+  let isOver = false;
   const report = (progress?: LoadProgress): void => {
-    arrived = remote(progress).catch(() => {});
+    // Downloads that a failed load has left under way report to their end, and a released proxy throws.
+    if (!isOver) arrived = remote(progress).catch(() => {});
   };
   const beat = setInterval(report, MODEL_TIMING.beat);
   try {
@@ -85,6 +87,7 @@ async function reporting<Result>(
   } finally {
     clearInterval(beat);
     await arrived;
+    isOver = true;
     remote[releaseProxy]();
   }
 }

@@ -64,6 +64,16 @@ function service(...attempts: Attempt[]) {
   return { scheduler, workers, most: () => most, state: () => scheduler.status()[0]!.state };
 }
 
+it('a download that reports after its load has failed throws nothing', async () => {
+  let report: Parameters<Load>[1]['onProgress'] | undefined;
+  const { scheduler } = service(async (_, { onProgress }) => {
+    report = onProgress;
+    throw failure;
+  });
+  await expect(scheduler.load('m')).rejects.toThrow('It broke.');
+  expect(() => report?.({ model: 'm', loadedBytes: 1, totalBytes: 2, stage: 'download' })).not.toThrow();
+});
+
 /** Until the last worker is at work. */
 async function begun(workers: readonly { entry: ModelEntry | undefined }[], count = 1): Promise<void> {
   await expect.poll(() => workers.length === count && workers.at(-1)!.entry !== undefined).toBe(true);

@@ -121,7 +121,10 @@ export interface ModelEntry {
   access?: 'not-in-plan';
   /** For tests: requests fail with 410 `model_removed`. */
   status?: 'removed';
-  /** Backend `built-in` only: languages of prompts and answers (BCP 47), e.g. `['en', 'es']`; absent: the browser's default. */
+  /**
+   * Backend `built-in` only: languages of prompts and answers (BCP 47), e.g. `['en', 'es']`. Default: the browser's own; Chrome
+   * then prints a warning in the console that no output language was specified.
+   */
   languages?: string[];
   /** Other names that requests may use. */
   aliases?: string[];
