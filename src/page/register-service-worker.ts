@@ -123,19 +123,11 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
   } catch (thrown) {
     const refused = trustedTypesError(thrown);
     if (refused) throw refused;
-    const text = String(thrown);
-    if (text.includes('Content Security Policy')) {
-      throw failure(
-        `The page's Content Security Policy blocks the Service Worker ${url.pathname}. Allow it in \`worker-src\`.`,
-        thrown,
-      );
-    }
-    // Chromium names the scope and the script before the reason.
-    const reason = text.split("'): ").at(-1);
-    throw failure(
-      `The Service Worker script ${url.pathname} could not be registered: ${reason} \`npx inpage init public\` copies it to a public folder, and the Vite plugin \`inpage/vite\` serves it; or pass \`serviceWorker: false\`.`,
-      thrown,
+    const explained = await import('./explain-registration.js').then(
+      ({ explainRegistration }) => explainRegistration(String(thrown), url),
+      () => String(thrown), // Not deployed any more.
     );
+    throw failure(explained, thrown);
   }
 }
 

@@ -24,7 +24,7 @@ type FailedEntry = Pick<ModelEntry, 'id' | 'dtype' | 'source'>;
 
 /** Where apps serve the models that come with the package. */
 const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
-const BUNDLED_ADVICE = 'Run `npx inpage init public` to copy the bundled models to a public folder, or check `source`';
+const BUNDLED_ADVICE = 'Run `npx inpage init public` to copy the bundled models to a public folder. If your app is not at the root of its origin, set `source` to their place below the app';
 
 /** How hubs name the files of repositories. */
 const HUB_FILE = /\/resolve\//;
