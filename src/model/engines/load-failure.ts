@@ -24,7 +24,8 @@ type FailedEntry = Pick<ModelEntry, 'id' | 'dtype' | 'source'>;
 
 /** Where apps serve the models that come with the package. */
 const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
-const BUNDLED_ADVICE = 'Run `npx inpage init public` to copy the bundled models to a public folder. If your app is not at the root of its origin, set `source` to their place below the app';
+const BUNDLED_ADVICE =
+  'Run `npx inpage init public` to copy the bundled models to a public folder. If your app is not at the root of its origin, set `source` to their place below the app';
 
 /** How hubs name the files of repositories. */
 const HUB_FILE = /\/resolve\//;
@@ -98,9 +99,14 @@ function checkSource(source: string | undefined): string {
     : `Check \`source\`: \`${source}\` names a folder next to the page, and a hub model is \`owner/${source}\``;
 }
 
-function fileReason({ url, httpStatus, isPage, problem, cause }: FileFailure, { dtype, source }: FailedEntry): string {
+function fileReason(
+  { url, httpStatus, isPage, problem, cause }: FileFailure,
+  { id, dtype, source }: FailedEntry,
+): string {
   if (problem !== undefined) return problem;
-  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : checkSource(source);
+  // Graphs are asked for when other files of the folder were found.
+  const named = source ?? (url.endsWith('.onnx') ? undefined : id);
+  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : checkSource(named);
   if (isPage)
     return `${url} returned an HTML page instead of a model file, so the file is probably missing on the server. ${where}.`;
   if (httpStatus === undefined) {
