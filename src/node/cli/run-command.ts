@@ -16,8 +16,18 @@ import { readArguments } from './read-arguments.js';
 import { record } from './record.js';
 import { runProgram } from './run-program.js';
 import { serve } from './serve.js';
+import { testServer } from './test-server.js';
 
-const COMMANDS: Record<string, Command> = { init, serve, record, doctor, connect, models, pack };
+const COMMANDS: Record<string, Command> = {
+  init,
+  serve,
+  'test-server': testServer,
+  record,
+  doctor,
+  connect,
+  models,
+  pack,
+};
 
 /** Runs `inpage` with these arguments and sets the process's exit code. Never rejects. */
 export function runCommand(words: string[]): Promise<void> {

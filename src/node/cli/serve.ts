@@ -7,10 +7,9 @@ import { storeResponsesIn, STORING } from '../../core/models/inference-options.j
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { runsInNode } from '../models/runs-in-node.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
-import { endWithStarter } from './end-with-starter.js';
 import { importPlaywright } from './import-playwright.js';
 import { print } from './print.js';
-import { readJsonFile } from './read-json-file.js';
+import { closeOnSignal, compatibilityOf, portOf, readConfig } from './server-arguments.js';
 
 const DEFAULT_PORT = 8080;
 
@@ -90,7 +89,7 @@ export async function startServer(
   const asked = portOf(port);
   const address = hostOf(host);
   const storeResponses = stored === undefined ? undefined : storingOf(String(stored));
-  const configured = typeof config === 'string' ? readConfig(config) : {};
+  const configured: ServeOptions = typeof config === 'string' ? readConfig(config) : {};
   const { serveInference } = await import('../bridge/serve-inference.js');
   const options: ServeOptions = {
     ...configured,
@@ -153,41 +152,9 @@ const OPEN_WARNING =
 const HOSTED_HINT =
   'inpage: start with `--compatibility hosted` for coding agents, LangChain, the AI SDK, and what OpenAI\'s clients do with `parse()`, `verbose_json`, `reasoning_effort: "none"` and file parts\n';
 
-/** Ends with 0 when it is told to; at once when it is told again. */
-function closeOnSignal(server: InferenceServer): void {
-  let isClosing = false;
-  const close = (): void => {
-    if (isClosing) process.exit(1);
-    isClosing = true;
-    void server.close();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
-  endWithStarter(close);
-}
-
-/** @throws Error that names the file */
-function readConfig(file: string): ServeOptions {
-  const options = readJsonFile(file);
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
-  throw new Error(`${file}: must be an object with options, e.g. { "models": [] }.`);
-}
-
-function portOf(port: CommandValues[string]): number | undefined {
-  if (port === undefined) return undefined;
-  if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65_535) {
-    throw new UsageError(`\`--port\` must be a number from 0 to 65535, not \`${String(port)}\`.`);
-  }
-  return Number(port);
-}
-
 function hostOf(host: CommandValues[string]): ServeOptions['host'] {
   if (host === undefined || host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return host;
   throw new UsageError(`\`--host\` must be 127.0.0.1, 0.0.0.0 or ::, not \`${String(host)}\`.`);
-}
-
-function compatibilityOf(name: CommandValues[string]): 'service' | 'hosted' | undefined {
-  if (name === undefined || name === 'service' || name === 'hosted') return name;
-  throw new UsageError(`\`--compatibility\` must be service or hosted, not \`${String(name)}\`.`);
 }
 
 function storingOf(text: string): NonNullable<ServeOptions['storeResponses']> {

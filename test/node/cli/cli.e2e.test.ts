@@ -27,7 +27,7 @@ function inpage(...args: (string | NodeJS.ProcessEnv)[]): { code: number | null;
   return { code: status, out: stdout, err: stderr };
 }
 
-it.each(['init', 'serve', 'record', 'pack'])(
+it.each(['init', 'serve', 'test-server', 'record', 'pack'])(
   '`inpage %s --help` and `help %s` say how it is called, with examples',
   (command) => {
     const help = inpage(command, '--help');
@@ -82,6 +82,8 @@ it.each<[string[], string]>([
     '`--store-responses` must be true, false, `memory`, or a size such as `64MB`, not `always`.',
   ],
   [['serve', 'here'], '`inpage serve` accepts options only, not `here`.'],
+  [['test-server', 'here'], '`inpage test-server` accepts options only, not `here`.'],
+  [['test-server', '--port', 'many'], '`--port` must be a number from 0 to 65535, not `many`.'],
 ])('wrong arguments end with 2: %j', (args, message) => {
   expect(inpage(...args)).toEqual({ code: 2, out: '', err: `inpage: ${message}\n` });
 });
@@ -268,4 +270,41 @@ it('`inpage serve --store-responses` stores what was answered, and follows it', 
   expect(next.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
+});
+
+it('`inpage test-server` answers by a file of replies, and says which variables lead to it', async () => {
+  const script = { replies: [{ match: 'capital', text: 'Paris.' }] };
+  const models = [{ id: 'gpt-5', task: 'chat', backend: 'scripted', script }];
+  const config = join(folder, 'test-server.json');
+  writeFileSync(config, JSON.stringify({ models, apiKeys: ['sk-one'] }));
+  const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'test-server', '--config', config]);
+  const ended = once(child, 'exit');
+  const env: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) env[name] = value;
+    if (name === 'ANTHROPIC_API_KEY') break;
+  }
+  const ask = async (content: string): Promise<string> => {
+    const answer = await fetch(`${env['OPENAI_BASE_URL']}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env['OPENAI_API_KEY']}` },
+      body: JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content }] }),
+    });
+    return `${answer.status} ${await answer.text()}`;
+  };
+  expect(await ask('The capital of France?')).toMatch(/^200 .*"id":"chatcmpl-00000000-.*Paris\./);
+  expect(await ask('Hello')).toMatch(/^400 /);
+  expect(env['ANTHROPIC_BASE_URL']).toBe(new URL(env['OPENAI_BASE_URL']!).origin);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+it('`inpage test-server` names what is wrong in its file', () => {
+  const config = join(folder, 'wrong.json');
+  writeFileSync(config, JSON.stringify({ models: [{ id: 'x', task: 'chat', backend: 'gguf', source: 'a/b' }] }));
+  expect(inpage('test-server', '--config', config)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/wrong\.json: The option `models\.0\.backend` must be scripted or upstream/),
+  });
 });
