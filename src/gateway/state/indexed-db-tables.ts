@@ -104,6 +104,10 @@ function runTransaction<Result>(
       (result) => {
         isDone = true;
         resolve(result);
+        // Else the browser asks first whether more is to come. It may have ended by itself.
+        try {
+          opened.commit();
+        } catch {}
       },
       (thrown: Error) => {
         reject(thrown);

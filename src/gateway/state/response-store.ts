@@ -77,15 +77,24 @@ export class ResponseStore {
     const owner = this.#ownerOf(caller);
     const name = nameOf(owner, body.id);
     return this.#tables.update(async (transaction) => {
-      const [known, before] = await Promise.all([
-        read<ResponseRecord>(transaction, 'responses', name),
-        previous === undefined ? undefined : read<ResponseRecord>(transaction, 'responses', nameOf(owner, previous)),
+      const responseOf = (id: string): Promise<ResponseRecord | undefined> =>
+        read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
+      const chainOf = (id: string): Promise<Chain | undefined> => read<Chain>(transaction, 'chains', nameOf(owner, id));
+      const follows = previous !== undefined;
+      // All at once: each wait for the browser's process costs as much as several reads.
+      const [sum, before, made, begun] = await Promise.all([
+        this.#room.sum(transaction),
+        follows ? responseOf(previous) : undefined,
+        follows ? responseOf(body.id) : undefined,
+        follows ? undefined : chainOf(body.id),
       ]);
+      // One that follows none has begun a chain of its name: where there is none, it is not known.
+      const known = begun ? await responseOf(body.id) : made;
       if (known && !known.job) return true;
       if (known) await this.#delete(transaction, owner, known);
-      if (previous !== undefined && !before) return false;
+      if (follows && !before) return false;
       const root = before?.root ?? body.id;
-      const chain = await read<Chain>(transaction, 'chains', nameOf(owner, root));
+      const chain = known || follows ? await chainOf(root) : begun;
       const total = (chain?.bytes ?? 0) + bytes;
       if (total > this.#room.maxBytes) return false;
       const itemNames = [...input, ...body.output].map(({ id }) => nameOf(owner, id));
@@ -94,7 +103,8 @@ export class ResponseStore {
       const members = { ...chain?.members, [body.id]: { previous, bytes, isPending: job !== undefined } };
       const grown = { used: this.#room.now(), bytes: total, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
-      await this.#room.take(transaction, bytes, { table: 'chains', name: nameOf(owner, root) });
+      const stays = { table: 'chains', name: nameOf(owner, root) } as const;
+      await this.#room.take(transaction, bytes, stays, known ? undefined : sum);
       return true;
     });
   }

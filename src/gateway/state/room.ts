@@ -28,12 +28,23 @@ export class Room {
     return used < this.now() - MAX_AGE_MS;
   }
 
+  /** Bytes of everything together. */
+  async sum(transaction: Transaction): Promise<number> {
+    return Number((await transaction.get('sums', 'bytes')) ?? 0);
+  }
+
   /**
    * Notes that so many bytes came, and makes room for them: the least recently used goes first.
    * @param stays name of what they came to
+   * @param before the bytes until now, where they were read
    */
-  async take(transaction: Transaction, bytes: number, stays: { table: KeptTable; name: string }): Promise<void> {
-    const sum = Number((await transaction.get('sums', 'bytes')) ?? 0) + bytes;
+  async take(
+    transaction: Transaction,
+    bytes: number,
+    stays: { table: KeptTable; name: string },
+    before?: number,
+  ): Promise<void> {
+    const sum = (before ?? (await this.sum(transaction))) + bytes;
     const isDue = this.now() - this.#swept > SWEEP_MS;
     if (sum <= this.maxBytes && !isDue) return transaction.put('sums', 'bytes', sum);
     await this.tidy(transaction, stays);
@@ -58,7 +69,7 @@ export class Room {
 
   /** Notes that so many bytes were removed. */
   async giveBack(transaction: Transaction, bytes: number): Promise<void> {
-    transaction.put('sums', 'bytes', Number((await transaction.get('sums', 'bytes')) ?? 0) - bytes);
+    transaction.put('sums', 'bytes', (await this.sum(transaction)) - bytes);
   }
 }
 

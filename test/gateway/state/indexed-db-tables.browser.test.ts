@@ -66,8 +66,11 @@ describe('a device that refuses what is to be stored', () => {
 
   const openOnDevice = async (): Promise<ResponseStore> =>
     new ResponseStore(await openDeviceTables(NAME), { maxBytes: 1e6, now: Date.now, service: '/v1' });
+  /** What was told to commit only the browser can refuse, so the steps of a refusing disk are not told. */
+  const commitLater = (): void => void vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(() => {});
   /** Steps end as without room, when they write to a table of this name. */
   const refuse = (table: string): void => {
+    commitLater();
     const put = IDBObjectStore.prototype.put;
     vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...args) {
       const request = put.apply(this, args);
@@ -77,6 +80,7 @@ describe('a device that refuses what is to be stored', () => {
   };
   /** Steps end as without room, when they remove something. */
   const refuseRemovals = () => {
+    commitLater();
     const remove = IDBObjectStore.prototype.delete;
     return vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function (this: IDBObjectStore, key) {
       const request = remove.call(this, key);
@@ -87,7 +91,6 @@ describe('a device that refuses what is to be stored', () => {
   const idsOf = async (store: ResponseStore, id: string): Promise<string[] | undefined> =>
     (await store.historyOf('me', id))?.items.map((item) => item.id);
 
-  // The first is refused before the step is over, the last behind it.
   it.each(['responses', 'sums'])('[H20] has it in memory, with what is on the disk (%s)', async (table) => {
     const store = await openOnDevice();
     await store.keep('me', response('a'));
@@ -104,6 +107,18 @@ describe('a device that refuses what is to be stored', () => {
     expect(await (await openOnDevice()).find('me', 'a')).toBeUndefined();
     await store.clear();
     expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
+  });
+
+  it('[H20] has in memory what is refused before its step is over', async () => {
+    const store = await openOnDevice();
+    await store.keep('me', response('a'));
+    refuse('conversationItems');
+    const addition = { items: [{ id: 'item', type: 'message' }], createId: () => 'another' };
+    expect(await store.conversations.create('me', { id: 'talk', createdAt: 0, metadata: {} }, addition)).toBe(true);
+    expect((await store.conversations.itemsOf('me', 'talk'))?.items).toEqual(addition.items);
+    expect(await store.find('me', 'a')).toMatchObject({ id: 'a' });
+    vi.restoreAllMocks();
+    expect(await (await openOnDevice()).usage()).toMatchObject({ responses: 1, conversations: 0 });
   });
 
   it('hides what cannot be removed from the disk, which is tried once', async () => {
