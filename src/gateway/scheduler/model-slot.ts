@@ -18,6 +18,9 @@ export const LOAD_STALL_MS = 300_000;
 /** An engine that is ended gets so long until the next one may begin. Its host ends it by force in less. */
 const STOP_TIMEOUT_MS = 5_000;
 
+/** Milliseconds for which a model must be busy until that is told. */
+const SHORT_MS = 20;
+
 interface Loading {
   promise: Promise<LoadedModel>;
   controller: AbortController;
@@ -58,6 +61,9 @@ export class ModelSlot {
   readonly #warnings = new Set<string>();
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
+  /** Runs while its queue has changed and nobody was told. */
+  #untold: ReturnType<typeof setTimeout> | undefined;
+  #isToldBusy = false;
   readonly #keepAlive = new KeepAlive(() => void this.release());
   /** Settles when nothing of earlier loads and engines is left: memory is for one. */
   #ending: Promise<unknown> = Promise.resolve();
@@ -69,7 +75,7 @@ export class ModelSlot {
     this.#changed = changed;
     this.queue = new RunQueue(() => {
       this.#keepAlive.used(this.idle);
-      changed();
+      this.#queueChanged();
     });
     this.#report = (progress): void => {
       this.#progress = progress;
@@ -173,9 +179,27 @@ export class ModelSlot {
     this.#changed();
   }
 
+  /** A request that is over at once is not told: each change of the status is a message to every tab, and its answer. */
+  #queueChanged(): void {
+    if (this.queue.busy || this.queue.length > 0) {
+      this.#untold ??= setTimeout(() => {
+        this.#untold = undefined;
+        this.#isToldBusy = true;
+        this.#changed();
+      }, SHORT_MS);
+      return;
+    }
+    clearTimeout(this.#untold);
+    this.#untold = undefined;
+    if (this.#isToldBusy) this.#changed();
+    this.#isToldBusy = false;
+  }
+
   status(): ModelStatus {
     const { id, task, backend } = this.entry;
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
+    // Whoever sees it at work learns the end.
+    if (this.queue.busy || status.queued > 0) this.#isToldBusy = true;
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
