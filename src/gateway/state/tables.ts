@@ -6,7 +6,7 @@ export type TableName = (typeof TABLE_NAMES)[number];
 
 /** Tables whose records are found by the items in them, too. */
 export const ITEM_TABLES = ['responses', 'conversationItems'] as const;
-export type ItemTable = (typeof ITEM_TABLES)[number];
+type ItemTable = (typeof ITEM_TABLES)[number];
 
 /** A record of such a table. */
 export interface WithItems {
