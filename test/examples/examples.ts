@@ -6,8 +6,10 @@ import type { Locator, Page } from 'playwright';
 import { makeRankingModel } from '../bench/make-ranking-model.js';
 
 export interface Example {
-  /** What is served of it, below its folder. */
-  serve: string;
+  /** What is served of it, below its folder; undefined: it has a server of its own. */
+  serve?: string;
+  /** How that is started; the port comes behind it. @default ['npm', 'start', '--', '--port'] */
+  start?: string[];
   /** The page of a browser extension. */
   extensionPage?: string;
   /**

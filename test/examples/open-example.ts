@@ -7,16 +7,16 @@ import { wholeBrowser } from '../support/chromium.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import type { Example } from './examples.js';
+import { startServer } from './start-server.js';
 
 /**
  * Opens a built example in Chromium and uses it.
  * @param folder where it was built
  * @throws Error when it does not do what it should
  */
-export async function openExample(folder: string, { serve, extensionPage, use }: Example): Promise<void> {
-  const served = join(folder, serve);
-  if (extensionPage) return openExtension(served, extensionPage, use);
-  const server = await serveFolder(served, false);
+export async function openExample(folder: string, { serve, start, extensionPage, use }: Example): Promise<void> {
+  if (extensionPage) return openExtension(join(folder, serve ?? '.'), extensionPage, use);
+  const server = await (serve === undefined ? startServer(folder, start) : serveFolder(join(folder, serve), false));
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();

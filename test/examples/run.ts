@@ -1,15 +1,16 @@
 /**
- * `npm run test:examples [-- name …]`: packs Inpage, installs it in each example and in an app from each template of
- * `create-inpage` as a stranger would, builds the app and uses it in Chromium. Needs the npm registry, and `npm run
- * build:library` before.
+ * `npm run test:examples [-- name …]`: packs Inpage, installs it in each example, in an app from each template of
+ * `create-inpage` and in one for each guide of `guides.ts` as a stranger would, builds the app and uses it in Chromium. Needs
+ * the npm registry, and `npm run build:library` before.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { npmPack, unpack } from '../support/npm-pack.js';
 import { EXAMPLES } from './examples.js';
+import { follow, GUIDES } from './guides.js';
 import { openExample } from './open-example.js';
 import { TEMPLATES } from './templates.js';
 
@@ -17,7 +18,9 @@ const root = join(import.meta.dirname, '../..');
 const wanted = process.argv.slice(2);
 /** What an app from a template is called in the arguments. */
 const created = (template: string): string => `create-${template}`;
-const names = [...Object.keys(EXAMPLES), ...Object.keys(TEMPLATES).map(created)];
+/** What an app that follows a guide is called there. */
+const guided = (guide: string): string => `guide-${guide}`;
+const names = [...Object.keys(EXAMPLES), ...Object.keys(TEMPLATES).map(created), ...Object.keys(GUIDES).map(guided)];
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) throw new Error(`No such example: ${unknown.join(', ')}`);
 if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run `npm run build:library` first.');
@@ -48,6 +51,17 @@ try {
       }
     });
   }
+  for (const [name, guide] of Object.entries(GUIDES)) {
+    await test(guided(name), async (folder) => {
+      const app = join(folder, 'app');
+      mkdirSync(app, { recursive: true });
+      if (guide.create) run('npx', ['--yes', ...guide.create], folder);
+      follow(app, guide);
+      install(app, library, ...(guide.packages ?? []));
+      run('npm', ['run', '-s', 'build'], app);
+      await openExample(app, guide);
+    });
+  }
 } finally {
   rmSync(workshop, { recursive: true, force: true });
 }
@@ -61,9 +75,9 @@ async function test(name: string, use: (folder: string) => Promise<void>): Promi
   rmSync(folder, { recursive: true });
 }
 
-/** The app's packages, with the packed library. */
-function install(folder: string, library: string): void {
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', library], folder);
+/** The app's packages, with these: the packed library, and what else it needs. */
+function install(folder: string, ...packages: string[]): void {
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', ...packages], folder);
 }
 
 function run(command: string, args: string[], cwd: string): void {
