@@ -175,8 +175,8 @@ describe.each(MODES)('the document of %s', (mode) => {
     const options = { models: ALL_TASKS, compatibility: mode, ...(mode === 'hosted' && kept.optionsFor(mode)) };
     const { app } = await buildApp(options);
     const { json } = await get(app, '/v1/openapi.json');
-    const operations = (Object.entries(json.paths) as [string, any][]).flatMap(([path, methods]) =>
-      (Object.entries(methods) as [string, any][]).map(([method, { requestBody }]) => ({ path, method, requestBody })),
+    const operations = Object.entries<any>(json.paths).flatMap(([path, methods]) =>
+      Object.entries<any>(methods).map(([method, { requestBody }]) => ({ path, method, requestBody })),
     );
     const gets = operations.filter(({ method }) => method === 'get');
     expect(gets.filter(({ requestBody }) => requestBody !== undefined)).toEqual([]);
