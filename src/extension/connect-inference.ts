@@ -6,7 +6,7 @@ import { moveNoStreams } from '../core/platform/moves-streams.js';
 import { createInferenceFetch } from '../page/inference-fetch.js';
 import type { Connect } from '../relay/handshake.js';
 import { findBridge } from './connect-page.js';
-import { itemsOf, OpenCall } from '../relay/stream/open-call.js';
+import { readItems, OpenCall } from '../relay/stream/open-call.js';
 import { CONTROL_TIMING, type HostCall, type HostCalls, type HostHello } from './host-protocol.js';
 import { hostService, reachHost, reachStartedHost } from './reach-host.js';
 import { StatusWatch } from './status-watch.js';
@@ -76,7 +76,7 @@ export async function connectInference<Connection extends PageConnection = Infer
     const { port } = await reachStartedHost('control', stop);
     const answer = new OpenCall(port, payload, { signal: stop, timing: CONTROL_TIMING, lifeline: undefined });
     let result: unknown;
-    for await (const item of itemsOf(answer)) result = item;
+    for await (const item of readItems(answer)) result = item;
     return result;
   };
   /** What has no result, which messages carry as null. */

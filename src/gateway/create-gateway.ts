@@ -15,7 +15,7 @@ import { Faults } from './http/endpoint/faults.js';
 import type { ModelStore } from './http/endpoint/http-context.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
 import { Recorder } from './recorder.js';
-import { KeptResponses } from './kept-responses.js';
+import { ResponseStorage } from './response-storage.js';
 import type { ModelWorkerHandle } from './remote-model.js';
 import type { ControlledInference } from './scheduler/inference.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -42,12 +42,12 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   });
   const faults = new Faults();
   const counterStore = defaultCounterStore();
-  const kept = new KeptResponses(options.storeResponses, { now: Date.now, service: options.prefix });
+  const responseStorage = new ResponseStorage(options.storeResponses, { now: Date.now, service: options.prefix });
   const modelStore = openModelStore({ models, load }, inference);
   const shared = { ...options, counterStore, inference, faults, modelStore };
   const answering = (isIntercepted: boolean): App => {
     const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
-    return createApp({ ...shared, compatibility, isIntercepted, ...kept.optionsFor(compatibility) });
+    return createApp({ ...shared, compatibility, isIntercepted, ...responseStorage.optionsFor(compatibility) });
   };
   const [own, elsewhere] = [answering(false), answering(true)];
   const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];
@@ -56,7 +56,7 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     inference,
     faults,
     recorder,
-    kept,
+    responseStorage,
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {

@@ -12,7 +12,7 @@ import { onPeerDeath } from '../relay/liveness-lock.js';
 import type { Faults } from './http/endpoint/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/inference.js';
-import type { KeptResponses } from './kept-responses.js';
+import type { ResponseStorage } from './response-storage.js';
 import type { PromptToCache } from './cache-prompt.js';
 
 /** Offered by the gateway to each tab. Those that change models resolve with the models' state, and reject with InferenceError. */
@@ -26,7 +26,7 @@ export interface EngineControl {
   setFaults(settings: FaultSettings): Promise<ModelStatus[]>;
   /** What was recorded. Rejects with InferenceError `invalid_request` where nothing is. */
   recorded(): ScriptedEntry[];
-  /** How much is kept of responses. */
+  /** How much is stored of responses. */
   storedResponses(): Promise<StoredResponses>;
   /** Removes all of it. */
   removeResponses(): Promise<void>;
@@ -51,7 +51,7 @@ export interface ControlledParts {
   faults: Faults;
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
-  kept: KeptResponses;
+  responseStorage: ResponseStorage;
   /** Undefined: nothing is recorded. */
   recorder?: Recorder | undefined;
 }
@@ -60,7 +60,7 @@ export interface ControlledParts {
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, cachePrompt, kept, recorder }: ControlledParts,
+  { inference, faults, cachePrompt, responseStorage, recorder }: ControlledParts,
 ): void {
   const closed = new AbortController();
   const { signal } = closed;
@@ -97,8 +97,8 @@ export function serveEngineControl(
         param: 'record',
       });
     },
-    storedResponses: () => kept.usage(),
-    removeResponses: () => kept.clear(),
+    storedResponses: () => responseStorage.usage(),
+    removeResponses: () => responseStorage.clear(),
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;
       const either = AbortSignal.any([stop, signal]);

@@ -4,7 +4,7 @@ import type { ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
 import type { RecordedEvent, RecordedStep } from '../core/models/recorded-answer.js';
 import type { ScriptedReply } from '../core/models/script.js';
 import { type GenerationRequest, lastTextOf } from '../core/request/generation-request.js';
-import { fingerprintOf } from '../core/request/request-fingerprint.js';
+import { fingerprintRequest } from '../core/request/request-fingerprint.js';
 import type { TranscriptionRequest } from '../core/request/transcription-request.js';
 import type { ModelHost } from './scheduler/model-host.js';
 
@@ -62,7 +62,7 @@ export class Recorder {
   }
 
   async #save({ entry, model, request, steps }: Answered): Promise<void> {
-    const fingerprint = await fingerprintOf(request);
+    const fingerprint = await fingerprintRequest(request);
     if (fingerprint === undefined) return;
     // One that is used with an adapter is a model of its own.
     const { model: id } = request;
@@ -151,14 +151,14 @@ function redactSteps(steps: readonly RecordedStep[], known: readonly string[]): 
   const copy = structuredClone([...steps]);
   const events = copy.flatMap((step) => step.events);
   let isChanged = false;
-  for (const pieces of runsOf(events)) isChanged = redactPieces(pieces, secretPattern(known)) || isChanged;
+  for (const pieces of splitIntoRuns(events)) isChanged = redactPieces(pieces, secretPattern(known)) || isChanged;
   // Tokens and probabilities would spell it.
   if (isChanged) for (const event of events) forgetTokens(event);
   return redactDeeply(copy, known) as RecordedStep[];
 }
 
 /** The pieces of each text: of a choice's answer, its thinking and its calls, or of a transcript. */
-function runsOf(events: readonly RecordedEvent[]): RecordedPiece[][] {
+function splitIntoRuns(events: readonly RecordedEvent[]): RecordedPiece[][] {
   const runs = new Map<string, RecordedPiece[]>();
   const add = (name: string, piece: RecordedPiece): void => void runs.set(name, [...(runs.get(name) ?? []), piece]);
   for (const event of events) {

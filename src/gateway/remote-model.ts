@@ -17,7 +17,7 @@ import type {
   ProgressListener,
 } from '../relay/protocol.js';
 import { type CallTiming, MODEL_TIMING } from '../relay/stream/call-timing.js';
-import { itemsOf, OpenCall, peerLostError } from '../relay/stream/open-call.js';
+import { readItems, OpenCall, peerLostError } from '../relay/stream/open-call.js';
 import { LearnedTiming } from './learned-timing.js';
 
 /** A running model worker. */
@@ -160,11 +160,11 @@ class RemoteModel {
       ...(methods.includes('rerank') && { rerank: single('rerank') }),
       ...(methods.includes('transcribe') && {
         transcribe: (argument, signal) =>
-          itemsOf(this.#call({ method: 'transcribe', argument }, signal, { isLearned: true })),
+          readItems(this.#call({ method: 'transcribe', argument }, signal, { isLearned: true })),
       }),
       ...(methods.includes('speak') && {
         // A sentence may be longer than all before it.
-        speak: (argument, signal) => itemsOf(this.#call({ method: 'speak', argument }, signal)),
+        speak: (argument, signal) => readItems(this.#call({ method: 'speak', argument }, signal)),
       }),
     };
   }

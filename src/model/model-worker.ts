@@ -22,7 +22,7 @@ export interface ModelWorkerControl {
 }
 
 /** Only the engine that is needed is fetched. */
-async function backendOf(entry: ModelEntry): Promise<Backend> {
+async function loadBackend(entry: ModelEntry): Promise<Backend> {
   try {
     switch (entry.backend) {
       case 'gguf':
@@ -60,7 +60,7 @@ function engineMissing(thrown: unknown): InferenceError {
 const control: ModelWorkerControl = {
   serve(port, decodeAudio): void {
     providePageAudioDecoder(decodeAudio);
-    serveModel(port, backendOf);
+    serveModel(port, loadBackend);
   },
   async prepare(entries, options): Promise<void> {
     const entry = await (await import('./engines/first-stored.js')).firstStored(entries, options);

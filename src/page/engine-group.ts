@@ -1,5 +1,5 @@
 /** Which tabs can share an engine: those whose options mean the same service. @module */
-import { filesOf } from '../core/models/entry-files.js';
+import { listEntryFiles } from '../core/models/entry-files.js';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
 import { toHex } from '../core/platform/to-hex.js';
 import { PROTOCOL_VERSION } from '../relay/protocol.js';
@@ -25,7 +25,7 @@ export function optionTexts(options: OptionsByRealm, pageURL: string): OptionTex
 }
 
 function engineOptions({ gateway, model }: OptionsByRealm, pageURL: string): object {
-  const files = gateway.models.map((entry) => filesOf(entry, pageURL));
+  const files = gateway.models.map((entry) => listEntryFiles(entry, pageURL));
   return { ...gateway, ...model, models: [gateway.models, files] };
 }
 

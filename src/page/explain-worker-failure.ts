@@ -21,7 +21,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
       url: blocked,
     });
   }
-  const url = urlOf(make);
+  const url = captureWorkerURL(make);
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
   const response = await ask(url, 'no-store');
   if (!response) return failure(`The worker script ${url} could not be downloaded.`, { url });
@@ -55,7 +55,7 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
 
 /** Fetches the script past the browser's cache, and so into it. @returns the server has it */
 export async function refreshScript(make: () => Worker): Promise<boolean> {
-  return (await ask(urlOf(make), 'reload'))?.ok === true;
+  return (await ask(captureWorkerURL(make), 'reload'))?.ok === true;
 }
 
 /** Undefined: the server did not answer. */
@@ -67,7 +67,7 @@ function ask(url: string, cache: RequestCache): Promise<Response | undefined> {
  * Only the bundler of the app knows the script's URL, and it writes it into `new Worker(…)` and nowhere else. So that line
  * runs once more, at once, with a constructor that notes the URL and starts nothing.
  */
-function urlOf(make: () => Worker): string {
+function captureWorkerURL(make: () => Worker): string {
   const { Worker } = globalThis;
   let url = '';
   try {

@@ -17,7 +17,7 @@ export async function watchOtherTabs(
   { group, options, ofWorker }: { group: string; options: OptionTexts; ofWorker: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const hashes = await hashesOf(options);
+  const hashes = await hashOptions(options);
   if (signal.aborted) return;
   const channel = new BroadcastChannel('inpage:tabs');
   const told = new Set<string>();
@@ -46,7 +46,7 @@ export async function watchOtherTabs(
   say(false);
 }
 
-async function hashesOf(options: OptionTexts): Promise<Record<string, string>> {
+async function hashOptions(options: OptionTexts): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));

@@ -45,7 +45,7 @@ export function refuseRequests(container: ServiceWorkerContainer, refusal: Refus
     // Another tab of this page may host, or be about to.
     if (await anyHost(refusal)) return;
     port.postMessage(hello);
-    if (!isTold) console.warn(`inpage: ${reasonOf(refusal)}`);
+    if (!isTold) console.warn(`inpage: ${explainRefusal(refusal)}`);
     isTold = true;
     // Without a lifeline the Service Worker keeps no connection, and asks again for the next request.
     const taken: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
@@ -57,7 +57,7 @@ export function refuseRequests(container: ServiceWorkerContainer, refusal: Refus
   container.startMessages();
 }
 
-function reasonOf({ isStopped }: Refusal): string {
+function explainRefusal({ isStopped }: Refusal): string {
   return isStopped ? STOPPED : OLD_WORKER;
 }
 
@@ -71,7 +71,7 @@ async function* refuse(payload: RequestPayload, refusal: Refusal): AsyncGenerato
   const { status, headers } = response;
   headers.delete('retry-after');
   headers.set('x-error-code', 'unavailable');
-  headers.set('x-error-message', reasonOf(refusal));
+  headers.set('x-error-message', explainRefusal(refusal));
   headers.set('x-should-retry', 'false');
   const bytes = new Uint8Array(await response.arrayBuffer());
   yield [{ status, headers: [...headers], streams: false, failureTail: undefined }, { bytes }];

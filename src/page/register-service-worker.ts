@@ -71,7 +71,7 @@ async function registered(
       cause,
     );
   });
-  const neighbour = before && newestOf(before)?.scriptURL;
+  const neighbour = before && chooseNewest(before)?.scriptURL;
   const url = scriptURL(settings, neighbour);
   // Registered by the app, with options of its own: those stay.
   const registration = before && serves(neighbour, url) ? before : await register(container, url);
@@ -112,7 +112,7 @@ function serves(there: string | undefined, url: URL): boolean {
   return pathname === url.pathname && settings(searchParams) === settings(url.searchParams);
 }
 
-function newestOf({ installing, waiting, active }: ServiceWorkerRegistration): ServiceWorker | null {
+function chooseNewest({ installing, waiting, active }: ServiceWorkerRegistration): ServiceWorker | null {
   return installing ?? waiting ?? active;
 }
 
@@ -156,7 +156,7 @@ async function takeControl(
   }
   const nearest = await container.getRegistration();
   if (nearest && nearest.scope !== registration.scope) {
-    throw lostTo(newestOf(nearest)?.scriptURL ?? nearest.scope, url, 'its scope is narrower than that of');
+    throw lostTo(chooseNewest(nearest)?.scriptURL ?? nearest.scope, url, 'its scope is narrower than that of');
   }
   while (!isOpen()) {
     await new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));

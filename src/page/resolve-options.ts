@@ -1,7 +1,7 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
 import { checkBundledFiles } from '../core/models/bundled-files.js';
 import { checkFallbacks, checkScripts, warnOfIdleFields } from '../core/models/check-models.js';
-import { filesOf } from '../core/models/entry-files.js';
+import { listEntryFiles } from '../core/models/entry-files.js';
 import {
   INFERENCE_OPTIONS,
   type InferenceOptions,
@@ -50,7 +50,7 @@ function refuseOtherVectors(models: readonly ModelEntry[]): void {
 function refuseLoops(models: readonly ModelEntry[], bases: Bases, pageURL: string): void {
   const isOwn = (url: string): boolean => matchBase(new URL(url), bases) !== undefined;
   for (const [index, entry] of models.entries()) {
-    if (entry.backend === 'upstream' && filesOf(entry, pageURL).some(isOwn))
+    if (entry.backend === 'upstream' && listEntryFiles(entry, pageURL).some(isOwn))
       throw wrongOption(
         `models.${index}.source`,
         'a service outside of `prefix` and `intercept`, because this page answers those itself',

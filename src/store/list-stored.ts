@@ -50,7 +50,7 @@ export async function removeStored(
   const entry = sources.models.find(({ id, aliases }) => id === model || aliases?.includes(model));
   if (entry) await unload(entry.id);
   // Models that are in no catalog any more are named by the folder that `stored` tells.
-  const folders = entry ? foldersOf(entry, sources) : [model];
+  const folders = entry ? listFolders(entry, sources) : [model];
   const stored = (await listStored(sources)).filter(({ source }) => folders.includes(source));
   if (!entry && stored.length === 0) {
     throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
@@ -115,7 +115,7 @@ function describe(
       .map(({ metadata }) => metadata.file),
   );
   return {
-    models: sources.models.filter((entry) => foldersOf(entry, sources).includes(note.model)).map(({ id }) => id),
+    models: sources.models.filter((entry) => listFolders(entry, sources).includes(note.model)).map(({ id }) => id),
     source: note.model,
     files,
     ...(promptCache && { promptCache }),
@@ -127,7 +127,7 @@ function describe(
 }
 
 /** Those of a model and its adapters. */
-function foldersOf(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string[] {
+function listFolders(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string[] {
   if (!['gguf', 'transformers', 'web-llm'].includes(entry.backend)) return [];
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;

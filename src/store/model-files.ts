@@ -19,7 +19,7 @@ import {
   type FileStatus,
   type WantedFile,
 } from './storage/byte-storage.js';
-import { hubModelOf } from './sources/hub.js';
+import { parseHubFolder } from './sources/hub.js';
 import { PACK_MANIFEST } from './sources/pack-manifest.js';
 import type { ModelFilesOptions } from './model-files-options.js';
 import { SourceStatements } from './sources/source-statements.js';
@@ -178,14 +178,14 @@ export class ModelFiles {
   }
 
   /** The file is in storage and can be used without a network. */
-  async isKept(nameOrURL: string): Promise<boolean> {
+  async isStored(nameOrURL: string): Promise<boolean> {
     const stored = await this.#environment.storage.find(this.#locationOf(this.#nameOf(nameOrURL)));
     return stored?.untouched === true;
   }
 
   /** Whether there is such a file, without fetching it. */
   async exists(file: string): Promise<boolean> {
-    if (await this.isKept(file)) return true;
+    if (await this.isStored(file)) return true;
     const isListed = (await this.#statements.of(file)) !== undefined;
     if (isListed || (await this.#statements.all()).size > 0) return isListed;
     return isOnServer(this.#environment, this.#urlOf(file), this.#options.signal);
@@ -263,7 +263,7 @@ export class ModelFiles {
 
   #decide(stored: FileStatus | undefined, stated: ExpectedFile | undefined): FileDecision {
     const { folder, isLocal = false } = this.#options;
-    const isPinned = !isLocal && hubModelOf(folder) !== undefined;
+    const isPinned = !isLocal && parseHubFolder(folder) !== undefined;
     return decideFile({ stored, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
   }
 

@@ -50,7 +50,7 @@ function withLocalFiles(environment: StoreEnvironment, folder: string, files: re
       );
       const found = findPicked(files, name);
       if (!found) return new Response(null, { status: 404 });
-      return rangeOf(found.file, new Headers(init.headers).get('range'), init.method === 'HEAD');
+      return respondWithRange(found.file, new Headers(init.headers).get('range'), init.method === 'HEAD');
     },
   };
 }
@@ -68,7 +68,7 @@ function findPicked(files: readonly LocalFile[], name: string): LocalFile | unde
   return files.find(({ path }) => path === last);
 }
 
-function rangeOf(file: Blob, range: string | null, isHead: boolean): Response {
+function respondWithRange(file: Blob, range: string | null, isHead: boolean): Response {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
   const length = { 'content-length': String(file.size) };
   if (from === undefined) return new Response(isHead ? null : file, { headers: length });

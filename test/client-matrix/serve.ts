@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { App } from '../../src/gateway/http/app.js';
-import { KeptResponses } from '../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../src/gateway/response-storage.js';
 import { buildApp } from '../support/build-app.js';
 import { matrixModels } from './models.js';
 
@@ -17,7 +17,7 @@ const HOSTED = '/hosted/v1';
 const { app } = await buildApp({ models, rateLimits });
 // As `inpage serve` has Ollama's operations at its root.
 const { app: root } = await buildApp({ models, rateLimits, prefix: '' });
-const kept = new KeptResponses('memory', { now: Date.now, service: HOSTED });
+const kept = new ResponseStorage('memory', { now: Date.now, service: HOSTED });
 const { app: hosted } = await buildApp({
   models,
   rateLimits,

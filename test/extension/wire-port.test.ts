@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { answerCall } from '../../src/relay/stream/answer-call.js';
 import { REQUEST_TIMING } from '../../src/relay/stream/call-timing.js';
-import { itemsOf, OpenCall } from '../../src/relay/stream/open-call.js';
+import { readItems, OpenCall } from '../../src/relay/stream/open-call.js';
 import { joinPorts } from '../../src/extension/join-ports.js';
 import { WirePort } from '../../src/extension/wire-port.js';
 import { connectedPorts } from './support/runtime-ports.js';
@@ -18,7 +18,7 @@ it('a call goes through, as through a MessagePort', async () => {
     REQUEST_TIMING,
   );
   const got: unknown[] = [];
-  for await (const item of itemsOf(new OpenCall(new WirePort(here), 'asked', options))) got.push(item);
+  for await (const item of readItems(new OpenCall(new WirePort(here), 'asked', options))) got.push(item);
   expect(got).toEqual(Array.from({ length: 100 }, (_, index) => ({ payload: 'asked', index })));
 });
 
@@ -111,7 +111,7 @@ it.each([
     REQUEST_TIMING,
   );
   const got: unknown[] = [];
-  for await (const item of itemsOf(new OpenCall(new WirePort(here), { body: bytes.buffer }, options))) got.push(item);
+  for await (const item of readItems(new OpenCall(new WirePort(here), { body: bytes.buffer }, options))) got.push(item);
   expect(got).toEqual([
     { status: 200 },
     { bytes },

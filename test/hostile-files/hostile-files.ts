@@ -41,7 +41,7 @@ const MANIFESTS: HostileFile[] = Object.entries({
 async function readConfig(config: object): Promise<void> {
   checkOwnConfig('hostile', config);
   const entry = { id: 'hostile', task: 'chat', backend: 'transformers' } as const;
-  const files = { exists: async () => true, isKept: async () => false, listed: async () => [] };
+  const files = { exists: async () => true, isStored: async () => false, listed: async () => [] };
   const graphs = expectedGraphs(config as Record<string, unknown>);
   const weights = await chooseWeights(entry, { device: 'wasm', halfFloats: false, graphs, config, files });
   const read = async () => ({ json: async () => config });

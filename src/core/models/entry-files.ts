@@ -52,7 +52,7 @@ export function upstreamURLOf(source: string | undefined, pageURL: string): stri
  * @param pageURL absolute
  * @throws TypeError when one is not a URL
  */
-export function filesOf(entry: Located, pageURL: string): string[] {
+export function listEntryFiles(entry: Located, pageURL: string): string[] {
   const { backend, id, source, file, modelLibrary } = entry;
   if (backend === 'upstream') return [upstreamURLOf(source, pageURL)];
   if (backend === 'built-in') return [];
@@ -60,7 +60,7 @@ export function filesOf(entry: Located, pageURL: string): string[] {
   const folder = (): string => folderURLOf(location, pageURL) ?? location;
   if (backend === 'transformers') return [folder()];
   if (backend === 'gguf') {
-    const loras = (entry.loras ?? []).flatMap((lora) => filesOf({ id, backend, ...lora }, pageURL));
+    const loras = (entry.loras ?? []).flatMap((lora) => listEntryFiles({ id, backend, ...lora }, pageURL));
     return [ggufFileURLOf(entry, pageURL)?.href ?? folder() + (file ?? ''), ...loras];
   }
   // Without a library the model is one of WebLLM's own list.
@@ -73,7 +73,7 @@ const SOME_PAGE = 'https://app.invalid/';
 /** Whether an entry says where its files are. */
 export function hasFiles(entry: Located): boolean {
   try {
-    filesOf(entry, SOME_PAGE);
+    listEntryFiles(entry, SOME_PAGE);
     return true;
   } catch {
     return false;

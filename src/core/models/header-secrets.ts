@@ -4,7 +4,7 @@
 const MIN_SECRET_LENGTH = 6;
 
 /** The values of headers, and the words in them (`Bearer …`), the longest first. */
-export function secretsOf(headers: Headers): string[] {
+export function extractSecrets(headers: Headers): string[] {
   const values = [...headers.values()].flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
   return [...new Set(values)]
     .filter((value) => value.length >= MIN_SECRET_LENGTH && value.toLowerCase() !== 'bearer')
@@ -14,7 +14,7 @@ export function secretsOf(headers: Headers): string[] {
 /** Texts that a service must not show: keys of its clients, and credentials of its remote models. */
 export function secretsOfOptions({ apiKeys = [], models = [] }: SecretiveOptions): string[] {
   const keys = apiKeys.map((key) => (typeof key === 'string' ? key : key.key));
-  return [...keys, ...models.flatMap(({ headers }) => secretsOf(new Headers(headers)))];
+  return [...keys, ...models.flatMap(({ headers }) => extractSecrets(new Headers(headers)))];
 }
 
 interface SecretiveOptions {

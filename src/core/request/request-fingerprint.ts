@@ -13,7 +13,9 @@ const LENGTH = 16;
  * The same for the same question: conversation, tools, output format, limits; or the same recording of sound.
  * @returns undefined where the page has no hash function, because it is neither on https nor on localhost
  */
-export async function fingerprintOf(request: GenerationRequest | TranscriptionRequest): Promise<string | undefined> {
+export async function fingerprintRequest(
+  request: GenerationRequest | TranscriptionRequest,
+): Promise<string | undefined> {
   const text = JSON.stringify(request, (key, value: unknown) => {
     if (LEFT_OUT.has(key)) return undefined;
     return value instanceof Uint8Array ? toHex(value) : value;

@@ -76,7 +76,7 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   faults?: Faults;
   /** What keeps responses; absent: nothing does. */
   responses?: HttpContext['responses'];
-  /** Items of late answers that are not kept; apps of one service share them. @default the app's own */
+  /** Items of late answers that are not stored; apps of one service share them. @default the app's own */
   recentItems?: RecentItems;
   modelStore?: HttpContext['modelStore'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
@@ -180,7 +180,7 @@ function isAnthropic(c: HttpRequestContext, path: string): boolean {
 function createContext(options: AppOptions): HttpContext {
   const now = options.now ?? Date.now;
   const named = COMPATIBILITY[options.compatibility ?? 'service'];
-  const compatibility: Compatibility = options.responses ? { ...named, keeping: 'kept' } : named;
+  const compatibility: Compatibility = options.responses ? { ...named, responseStorage: 'offered' } : named;
   const { requestsPerMinute, requestsPerDay } = compatibility.rateLimits;
   const limits = {
     requestsPerMinute: options.rateLimits?.requestsPerMinute ?? requestsPerMinute,

@@ -70,7 +70,7 @@ function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<stri
     if (index < 0) throw invalidQuery(name, 'must be the id of a model');
     return index;
   };
-  const limit = limitOf(c.req.query('limit'));
+  const limit = parseLimit(c.req.query('limit'));
   const [after, before] = [indexOf('after_id'), indexOf('before_id')];
   const [first, end] = [after === undefined ? 0 : after + 1, before ?? models.length];
   const between = models.slice(first, Math.max(first, end));
@@ -86,7 +86,7 @@ function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<stri
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
 
-function limitOf(text: string | undefined): number {
+function parseLimit(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_LIMIT;
   const limit = Number(text);
   if (!/^\d+$/.test(text) || limit < 1 || limit > MAX_LIMIT) throw invalidQuery('limit', `must be 1 to ${MAX_LIMIT}`);

@@ -1,5 +1,5 @@
 /** The store that an app asked for, opened with the first request that needs it. @module */
-import type { Keeping } from './keeping.js';
+import type { StoragePolicy } from './storage-policy.js';
 import { openDeviceTables } from './device-tables.js';
 import { hasDatabase } from './indexed-db-tables.js';
 import { ResponseStore, type ResponseStoreOptions } from './response-store.js';
@@ -7,7 +7,7 @@ import { createMemoryTables } from './tables.js';
 
 /** See {@link ResponseStoreOptions}. */
 export async function openResponseStore(
-  { where, maxBytes }: Keeping,
+  { where, maxBytes }: StoragePolicy,
   options: Pick<ResponseStoreOptions, 'now' | 'service'>,
 ): Promise<ResponseStore> {
   return new ResponseStore(where === 'memory' ? createMemoryTables() : await openDeviceTables(), {

@@ -1,4 +1,4 @@
-/** The records that responses and conversations are kept in. @module */
+/** The records that responses and conversations are stored in. @module */
 import type { BackgroundJob } from './background-run.js';
 import type { TableName, Transaction, WithItems } from './tables.js';
 
@@ -6,7 +6,7 @@ import type { TableName, Transaction, WithItems } from './tables.js';
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** What is used, and forgotten, as one. */
-export interface Kept {
+export interface Evictable {
   /** Milliseconds since 1970. */
   used: number;
   /** As JSON in UTF-16. */
@@ -14,7 +14,7 @@ export interface Kept {
 }
 
 /** Responses that follow each other, branches included. */
-export interface Chain extends Kept {
+export interface Chain extends Evictable {
   /** By id; `bytes` of one that was removed is 0. `isPending`: it is on its way. */
   members: Record<string, { previous?: string | undefined; bytes: number; isPending?: boolean }>;
 }
@@ -37,7 +37,7 @@ export interface ConversationItemRecord extends WithItems {
   item: StoredItem;
 }
 
-export interface ConversationRecord extends Kept {
+export interface ConversationRecord extends Evictable {
   /** Unix seconds. */
   createdAt: number;
   metadata: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ import { Room } from './room.js';
 import type { Tables, Transaction } from './tables.js';
 
 /** A response and what was sent for it. */
-export interface KeptResponse {
+export interface StoredResponse {
   /** What was answered. */
   body: ResponseRecord['body'];
   /** The request's own items, without those of the responses before it; none where they are in a conversation. */
@@ -49,7 +49,7 @@ export interface ResponseStoreOptions {
   service: string;
 }
 
-/** Milliseconds for which the events of a response that was made in the background are kept after its end. */
+/** Milliseconds for which the events of a response that was made in the background are stored after its end. */
 const LATE_EVENTS_MS = 5 * 60 * 1000 + 10_000;
 
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
@@ -70,9 +70,9 @@ export class ResponseStore {
 
   /**
    * Keeps a response; the least recently used make room for it. Keeping it again changes nothing, unless it was on its way.
-   * @returns false: it is larger than everything may be together, or follows one that is not kept any more
+   * @returns false: it is larger than everything may be together, or follows one that is not stored any more
    */
-  keep(caller: string, { body, input, previous, conversation, job }: KeptResponse): Promise<boolean> {
+  save(caller: string, { body, input, previous, conversation, job }: StoredResponse): Promise<boolean> {
     const bytes = bytesOf([body, input, conversation?.read, job]);
     const owner = this.#ownerOf(caller);
     const name = nameOf(owner, body.id);
@@ -109,8 +109,8 @@ export class ResponseStore {
     });
   }
 
-  /** What is kept of a response. */
-  findKept(caller: string, id: string): Promise<KeptResponse | undefined> {
+  /** What is stored of a response. */
+  findStored(caller: string, id: string): Promise<StoredResponse | undefined> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
       const found = await this.#use(transaction, owner, id);
@@ -119,7 +119,7 @@ export class ResponseStore {
   }
 
   /** What was answered. */
-  find(caller: string, id: string): Promise<KeptResponse['body'] | undefined> {
+  find(caller: string, id: string): Promise<StoredResponse['body'] | undefined> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
       const found = await this.#use(transaction, owner, id);
@@ -160,7 +160,7 @@ export class ResponseStore {
   }
 
   /** @returns what was removed; undefined: there was none */
-  remove(caller: string, id: string): Promise<KeptResponse['body'] | undefined> {
+  remove(caller: string, id: string): Promise<StoredResponse['body'] | undefined> {
     const owner = this.#ownerOf(caller);
     return this.#tables.update(async (transaction) => {
       const response = await read<ResponseRecord>(transaction, 'responses', nameOf(owner, id));
@@ -178,7 +178,7 @@ export class ResponseStore {
       const named = (await transaction.all('conversations')) as [string, ConversationRecord][];
       const conversations = named.map(([, record]) => record);
       const members = chains.flatMap((chain) => Object.values(chain.members));
-      const bytes = [...chains, ...conversations].reduce((sum, kept) => sum + kept.bytes, 0);
+      const bytes = [...chains, ...conversations].reduce((sum, stored) => sum + stored.bytes, 0);
       const responses = members.filter((member) => member.bytes > 0).length;
       return { responses, conversations: conversations.length, bytes };
     });

@@ -1,5 +1,5 @@
-/** How much is kept, and what goes when that is too much or too old: chains of responses and conversations, each as one. @module */
-import { type Chain, type ConversationRecord, type Kept, nameOf, read } from './records.js';
+/** How much is stored, and what goes when that is too much or too old: chains of responses and conversations, each as one. @module */
+import { type Chain, type ConversationRecord, type Evictable, nameOf, read } from './records.js';
 import type { Transaction } from './tables.js';
 
 /** What was not used for so long is forgotten. */
@@ -8,7 +8,7 @@ const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
 /** Milliseconds between two looks for what is too old. */
 const SWEEP_MS = 3600 * 1000;
 
-type KeptTable = 'chains' | 'conversations';
+type EvictableTable = 'chains' | 'conversations';
 
 /** See the module. */
 export class Room {
@@ -24,7 +24,7 @@ export class Room {
   }
 
   /** Whether it was not used for too long: it counts as unknown. */
-  isOld({ used }: Kept): boolean {
+  isOld({ used }: Evictable): boolean {
     return used < this.now() - MAX_AGE_MS;
   }
 
@@ -41,7 +41,7 @@ export class Room {
   async take(
     transaction: Transaction,
     bytes: number,
-    stays: { table: KeptTable; name: string },
+    stays: { table: EvictableTable; name: string },
     before?: number,
   ): Promise<void> {
     const sum = (before ?? (await this.sum(transaction))) + bytes;
@@ -54,7 +54,7 @@ export class Room {
    * Removes what was not used for too long, and as much more as is over the bound.
    * @param stays see {@link take}
    */
-  async tidy(transaction: Transaction, stays?: { table: KeptTable; name: string }): Promise<void> {
+  async tidy(transaction: Transaction, stays?: { table: EvictableTable; name: string }): Promise<void> {
     this.#swept = this.now();
     const all = await readAll(transaction);
     let left = all.reduce((total, { record }) => total + record.bytes, 0);
@@ -74,19 +74,19 @@ export class Room {
 }
 
 interface Named {
-  table: KeptTable;
+  table: EvictableTable;
   name: string;
-  record: Kept;
+  record: Evictable;
 }
 
 async function readAll(transaction: Transaction): Promise<Named[]> {
-  const of = async (table: KeptTable): Promise<Named[]> =>
-    ((await transaction.all(table)) as [string, Kept][]).map(([name, record]) => ({ table, name, record }));
+  const of = async (table: EvictableTable): Promise<Named[]> =>
+    ((await transaction.all(table)) as [string, Evictable][]).map(([name, record]) => ({ table, name, record }));
   return [...(await of('chains')), ...(await of('conversations'))];
 }
 
 /** Removes a chain, or a conversation, with all that is in it. The sum of bytes is not changed. */
-export async function forget(transaction: Transaction, table: KeptTable, name: string): Promise<void> {
+export async function forget(transaction: Transaction, table: EvictableTable, name: string): Promise<void> {
   if (table === 'chains') {
     const owner = name.slice(0, name.lastIndexOf(' '));
     const chain = await read<Chain>(transaction, table, name);

@@ -1,4 +1,4 @@
-/** Where state is kept: records by name in a few tables, in memory or in IndexedDB. @module */
+/** Where state is stored: records by name in a few tables, in memory or in IndexedDB. @module */
 
 /** Responses; chains of responses that follow each other; conversations, and their items; and the sum of all bytes. */
 export const TABLE_NAMES = ['responses', 'chains', 'conversations', 'conversationItems', 'sums'] as const;

@@ -50,11 +50,11 @@ async function start(): Promise<XgrammarModule> {
   const api = scope.xgrammar;
   if (api === undefined || api === before) throw new Error('The script set no global.');
   delete scope.xgrammar;
-  return { api, memories: await memoriesOf(api) };
+  return { api, memories: await findMemories(api) };
 }
 
 /** The engine hands out masks number by number only; reading them from its memory is 100 times faster. */
-async function memoriesOf(api: Api): Promise<WebAssembly.Memory[]> {
+async function findMemories(api: Api): Promise<WebAssembly.Memory[]> {
   const memories: WebAssembly.Memory[] = [];
   const { instantiate } = WebAssembly;
   const watching = async (...parameters: Parameters<typeof instantiate>): Promise<unknown> => {

@@ -58,7 +58,7 @@ function mended(parameters: JsonSchema, work: WorkBudget): ExpressibleSchema {
   const schema = structuredClone(parameters);
   const keywords = new Set<string>();
   for (let problem = 0; problem < MAX_PROBLEMS && work.spent < SCHEMA_WORK; problem++) {
-    const found = problemOf(schema, work);
+    const found = findProblem(schema, work);
     if (!found) return { parameters: schema, keywords: [...keywords] };
     const removed = leaveOut(schema, found);
     if (removed === undefined) break;
@@ -76,7 +76,7 @@ function isKeyword(name: string): boolean {
 }
 
 /** Where the first problem lies, step by step from the root; undefined when there is none. */
-function problemOf(schema: JsonSchema, work: WorkBudget): readonly (string | number)[] | undefined {
+function findProblem(schema: JsonSchema, work: WorkBudget): readonly (string | number)[] | undefined {
   let paths: SchemaDocument['paths'] = new Map<object, SchemaPath>();
   try {
     tryGrammar(schema, work, (located) => (paths = located), AN_OBJECT);

@@ -22,5 +22,5 @@ async function isStored(entry: ModelEntry, options: PlainLoadOptions): Promise<b
   const files = await openModelFiles(entry, folder, { ...options, onProgress: () => {}, signal });
   if (entry.backend === 'gguf') return (await files.stored()).some((name) => /\.gguf$/i.test(name));
   // No model of transformers.js is without it.
-  return files.isKept('config.json');
+  return files.isStored('config.json');
 }

@@ -80,7 +80,7 @@ export interface PersistentPromptCacheOptions {
 }
 
 /** What stands before the first block of all prompts of a model. @param identity see {@link PersistentPromptCacheOptions} */
-export function rootOf(identity: string): Promise<string> {
+export function hashRoot(identity: string): Promise<string> {
   return sha256(new TextEncoder().encode(`${VERSION} ${identity}`));
 }
 
@@ -226,7 +226,7 @@ export class PersistentPromptCache {
   async #names(prompt: readonly number[], count: number, { caller, adapter }: Reader): Promise<BlockName[]> {
     const { identity } = this.#options;
     const weights = adapter === undefined ? identity : `${identity} with ${adapter}`;
-    let parent = await rootOf(caller === undefined ? weights : `${weights} for ${caller}`);
+    let parent = await hashRoot(caller === undefined ? weights : `${weights} for ${caller}`);
     const names: BlockName[] = [];
     for (let index = 0; index < count; index++) {
       const tokens = prompt.slice(index * BLOCK_TOKENS, (index + 1) * BLOCK_TOKENS);

@@ -4,7 +4,7 @@ import { shortened } from '../../store/prompts/block-name.js';
 import { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
 import { PACKED_PROMPTS } from '../../store/sources/pack-manifest.js';
 import { PackedPrompts } from './packed-prompts.js';
-import { type PersistentPromptCacheOptions, rootOf } from './persistent-prompt-cache.js';
+import { type PersistentPromptCacheOptions, hashRoot } from './persistent-prompt-cache.js';
 
 /** Milliseconds that opening may take. */
 const DISK_TIMEOUT_MS = 10_000;
@@ -39,7 +39,7 @@ export function openPromptDisk(
     if (identity === undefined) return undefined;
     const own = maxBytes === undefined ? undefined : await openOwn(source.folder, maxBytes);
     if (names.length === 0) return own && { disk: own, identity };
-    const first = `${PACKED_PROMPTS}${shortened(await rootOf(identity))}-`;
+    const first = `${PACKED_PROMPTS}${shortened(await hashRoot(identity))}-`;
     if (!names.some((name) => name.startsWith(first)))
       source.warn(
         `the prompt cache packed with this model cannot be used here, so prompts are processed again: ${use}.`,

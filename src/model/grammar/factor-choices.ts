@@ -138,7 +138,7 @@ export class ChoiceFactoring {
         return [{ symbols: [code >= OTHERS ? code + 1 : code], rest, text: first.text, others }];
       }
       case 'characters':
-        return [{ symbols: symbolsOf(first), rest: sequence(...others) }];
+        return [{ symbols: listSymbols(first), rest: sequence(...others) }];
       case 'sequence':
         return this.#headsOf([...first.parts, ...others]);
       case 'choice':
@@ -215,7 +215,7 @@ function canBeEmpty(expression: Expression): boolean {
   }
 }
 
-function symbolsOf({ ranges }: { ranges: readonly (readonly [number, number])[] }): number[] {
+function listSymbols({ ranges }: { ranges: readonly (readonly [number, number])[] }): number[] {
   const symbols: number[] = [];
   for (let symbol = 0; symbol <= OTHERS; symbol += 1) {
     if (ranges.some(([first, last]) => first <= symbol && (symbol < OTHERS ? symbol <= last : last === 0x10_ffff)))

@@ -59,10 +59,10 @@ async function launchSandboxed(launch: LaunchOptions, hadSandbox: boolean | unde
  * @param path the executable, where the caller named one
  */
 function explainLaunch(thrown: unknown, path: string | undefined): Error {
-  return new Error(reasonOf(thrown, path), { cause: thrown });
+  return new Error(explainLaunchFailure(thrown, path), { cause: thrown });
 }
 
-function reasonOf(thrown: unknown, path: string | undefined): string {
+function explainLaunchFailure(thrown: unknown, path: string | undefined): string {
   const message = messageOf(thrown);
   if (path !== undefined && !existsSync(path)) {
     return `There is no browser at ${path}. Check \`--chromium\` (\`launch.executablePath\`).`;

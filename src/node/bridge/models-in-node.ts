@@ -9,7 +9,7 @@ import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { createKeyRing, type KeyRing } from '../../gateway/http/policy/api-key.js';
-import { KeptResponses } from '../../gateway/kept-responses.js';
+import { ResponseStorage } from '../../gateway/response-storage.js';
 import { Recorder } from '../../gateway/recorder.js';
 import type { ModelHost } from '../../gateway/scheduler/model-host.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
@@ -81,8 +81,13 @@ export class ModelsInNode implements ServedModels {
       host: this.#recorder?.host(host) ?? host,
       requestTimeout,
     });
-    const kept = new KeptResponses(gateway.storeResponses, { now: Date.now, service: prefix });
-    this.#app = createApp({ ...gateway, compatibility, ...kept.optionsFor(compatibility), inference: this.#inference });
+    const responseStorage = new ResponseStorage(gateway.storeResponses, { now: Date.now, service: prefix });
+    this.#app = createApp({
+      ...gateway,
+      compatibility,
+      ...responseStorage.optionsFor(compatibility),
+      inference: this.#inference,
+    });
   }
 
   async isReady(): Promise<boolean> {

@@ -69,7 +69,7 @@ export class PageBridge {
     try {
       const body = announced === 'too-large' ? MAX_BODY_BYTES + 1 : path;
       if (path === undefined) request.resume();
-      await this.#page.evaluate(answerInPage, { id, method, url, headers: headersOf(request), body });
+      await this.#page.evaluate(answerInPage, { id, method, url, headers: collectHeaders(request), body });
       this.#responses.delete(id);
       response.end();
     } catch {
@@ -104,7 +104,7 @@ export class PageBridge {
   }
 }
 
-function headersOf({ headers }: IncomingMessage): [string, string][] {
+function collectHeaders({ headers }: IncomingMessage): [string, string][] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );

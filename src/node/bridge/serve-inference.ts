@@ -125,7 +125,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     void sendUnavailable(response, { url, compatibility, prefix });
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = refusalOf(request.headers, isOpen);
+    const refusal = explainRefusal(request.headers, isOpen);
     const target = targetOf(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (!target) return refuse(response, 404, 'The request names no address.');
@@ -221,7 +221,7 @@ function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefin
  * models: neither by a name of its own that points here, nor by one of those requests that browsers send to any address.
  * @param isOpen other machines may ask, by whatever name they know this one: a page that has no key gets nothing
  */
-function refusalOf(headers: IncomingHttpHeaders, isOpen: boolean): string | undefined {
+function explainRefusal(headers: IncomingHttpHeaders, isOpen: boolean): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = headers;
   if (!isOpen && !isLoopbackHost(host))
     return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;

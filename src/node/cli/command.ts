@@ -57,10 +57,10 @@ export function allOptions({ options }: Pick<Command, 'options'>): Record<string
  * What `--help` prints.
  * @param program the words before the forms of `usage`
  */
-export function helpOf(program: string, command: Command): string {
+export function formatHelp(program: string, command: Command): string {
   const flags = Object.entries(allOptions(command)).map(
     ([name, option]) =>
-      [option.short === undefined ? flagOf(name, option) : `-${option.short}, --${name}`, option.help] as const,
+      [option.short === undefined ? formatFlag(name, option) : `-${option.short}, --${name}`, option.help] as const,
   );
   return `${command.summary}
 
@@ -77,7 +77,7 @@ ${EXIT_CODES}`;
 }
 
 /** A flag as it is written, with its value's name. */
-export function flagOf(name: string, { value }: CommandOption): string {
+export function formatFlag(name: string, { value }: CommandOption): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 

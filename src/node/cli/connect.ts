@@ -28,8 +28,8 @@ export const connect: Command = {
     }
     const setupOf = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
     if (!setupOf) throw new UsageError(`\`${program}\` is not a known program. ${suggestName(program, names)}`);
-    const connection = await connectionOf(values);
-    print(linesOf(setupOf(connection), connection));
+    const connection = await resolveConnection(values);
+    print(formatSetup(setupOf(connection), connection));
   },
 };
 
@@ -37,7 +37,7 @@ export const connect: Command = {
 const isPlain = (text: string): boolean => text.length <= 500 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
 
 /** @throws UsageError, or Error that says what to do when the service cannot be asked */
-async function connectionOf({ url, model, key }: CommandValues): Promise<ProgramConnection> {
+async function resolveConnection({ url, model, key }: CommandValues): Promise<ProgramConnection> {
   const given = String(url ?? DEFAULT_URL);
   if (!/^https?:/.test(given) || !isPlain(given) || !URL.canParse(given)) {
     throw new UsageError(`\`--url\` must be the base URL of a service, such as ${DEFAULT_URL}, not \`${given}\`.`);
@@ -45,7 +45,7 @@ async function connectionOf({ url, model, key }: CommandValues): Promise<Program
   const baseURL = new URL(given).href.replace(/\/+$/, '');
   const apiKey = String(key ?? 'none');
   if (!isPlain(apiKey)) throw new UsageError('`--key` must be a key in one line without control characters.');
-  const models = await modelsOf(baseURL, apiKey);
+  const models = await fetchModels(baseURL, apiKey);
   const firstOf = (capability: string): string | undefined =>
     models.find(({ capabilities }) => capabilities.includes(capability))?.id;
   const found = models.find(({ id }) => id === (model ?? firstOf('chat')));
@@ -97,7 +97,7 @@ const ModelsAnswer = v.object({
 });
 
 /** Nothing that a service answers is believed: whatever listens at the port may be another program. */
-async function modelsOf(baseURL: string, key: string): Promise<ServedModel[]> {
+async function fetchModels(baseURL: string, key: string): Promise<ServedModel[]> {
   const headers = { authorization: `Bearer ${key}` };
   const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   const response = await fetch(`${baseURL}/models?verbose=true`, { headers, signal }).catch((cause: unknown) => {
@@ -130,15 +130,15 @@ function hintOfStatus(status: number): string {
 }
 
 /** Environment as shell commands, the file with its path. */
-function linesOf({ environment, file, note }: ProgramSetup, { model, contextLength }: ProgramConnection): string {
+function formatSetup({ environment, file, note }: ProgramSetup, { model, contextLength }: ProgramConnection): string {
   const commands = Object.entries(environment ?? {}).map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`);
-  const content = file && `# ~/${file.path}\n${textOf(file.content)}`;
+  const content = file && `# ~/${file.path}\n${formatConfiguration(file.content)}`;
   const limits =
     contextLength === undefined &&
     `# The context length of ${model} is known once it is loaded: send it a request, then run this command again.\n`;
   return [limits, commands.join(''), content, note && `${note}\n`].filter(Boolean).join('\n');
 }
 
-function textOf(content: ConfigurationFile['content']): string {
+function formatConfiguration(content: ConfigurationFile['content']): string {
   return typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
 }

@@ -37,7 +37,7 @@ export const doctor: Command = {
     const { browser } = await launchChromium(typeof chromium === 'string' ? { executablePath: chromium } : {});
     try {
       const findings = await examine(await browser.newPage(), url);
-      print(json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
+      print(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
       if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     } finally {
       await browser.close();
@@ -87,7 +87,7 @@ function hashesOfScripts(): Record<string, string> {
 
 const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
 
-function linesOf(findings: readonly Finding[]): string {
+function formatFindings(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, level, message, fix }) => {
     const found = `${MARKS[level]}  ${check}: ${message}`;
     return fix === undefined ? [found] : [found, `         -> ${fix}`];

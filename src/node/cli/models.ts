@@ -25,7 +25,7 @@ export const models: Command = {
   run(words, values) {
     if (words.length > 0) throw new UsageError(`\`inpage models\` accepts options only, not \`${words[0]}\`.`);
     if (values['entry'] !== undefined) return print(`${entryText(String(values['entry']))}\n`);
-    const found = recommend(filterOf(values));
+    const found = recommend(readFilter(values));
     if (found.length === 0) throw new Error('No model of the list fits. Allow more with `--max-mb`.');
     const rows = found.map((model) => {
       const { source, task, backend, dtype, bytes, contextLength, license, languages, overview } = model;
@@ -49,7 +49,7 @@ function entryText(name: string): string {
   return `{ ${fields.map(([key, value]) => `${key}: '${String(value)}'`).join(', ')} }`;
 }
 
-function filterOf({ task, device, 'max-mb': most }: CommandValues): RecommendationFilter {
+function readFilter({ task, device, 'max-mb': most }: CommandValues): RecommendationFilter {
   if (most !== undefined && !(Number(most) > 0)) {
     throw new UsageError(`\`--max-mb\` must be a number above 0, not \`${String(most)}\`.`);
   }

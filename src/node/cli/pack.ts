@@ -74,7 +74,7 @@ export const pack: Command = {
         '`inpage pack` requires a model (hub id, folder, WebLLM model or entry) and a folder, e.g. `npx inpage pack owner/name public/models/name`.',
       );
     }
-    const changes = changesOf(values);
+    const changes = readChanges(values);
     const partBytes = parseSize(values['part-size']);
     const prompt = typeof values['cache-prompt'] === 'string' ? readPrompt(values['cache-prompt']) : undefined;
     const hubURL = parseHub(values['hub']);
@@ -141,7 +141,7 @@ function adviceFor(folder: string, { source }: ModelEntry): string {
   return `inpage: serve the folder as ${source}, or name it to the Vite plugin: inpage({ packed: ['${path}'] })\ninpage: the entry for \`models\`:\n`;
 }
 
-function changesOf({ revision, task, device, dtype, file }: CommandValues): Partial<NamedModel> {
+function readChanges({ revision, task, device, dtype, file }: CommandValues): Partial<NamedModel> {
   return {
     ...(typeof revision === 'string' && { revision }),
     ...(task !== undefined && { task: oneOf('task', TASKS, task) }),

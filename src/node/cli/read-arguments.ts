@@ -1,7 +1,7 @@
 /** Reads the arguments of a command. @module */
 import { parseArgs } from 'node:util';
 import { suggestName } from '../../core/models/suggest-name.js';
-import { allOptions, type Command, type CommandValues, flagOf, UsageError } from './command.js';
+import { allOptions, type Command, type CommandValues, formatFlag, UsageError } from './command.js';
 
 /** What a command was called with. */
 export interface CommandArguments {
@@ -37,7 +37,7 @@ export function readArguments(call: string, command: Command, args: string[]): C
     const isMissing = token.value === undefined || (!token.inlineValue && token.value.startsWith('-'));
     if (isFlag && token.value !== undefined) throw new UsageError(`\`${token.rawName}\` does not accept a value.`);
     if (!isFlag && isMissing)
-      throw new UsageError(`\`${token.rawName}\` needs a value: \`${flagOf(token.name, option)}\`.`);
+      throw new UsageError(`\`${token.rawName}\` needs a value: \`${formatFlag(token.name, option)}\`.`);
   }
   return { words: positionals, values };
 }

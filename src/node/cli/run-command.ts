@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { suggestName } from '../../core/models/suggest-name.js';
-import { type Command, EXIT_CODES, helpOf, table, UsageError } from './command.js';
+import { type Command, EXIT_CODES, formatHelp, table, UsageError } from './command.js';
 import { connect } from './connect.js';
 import { doctor } from './doctor.js';
 import { init } from './init.js';
@@ -35,7 +35,7 @@ export function runCommand(words: string[]): Promise<void> {
 }
 
 async function run([name, ...rest]: string[]): Promise<void> {
-  if (name === '--version' || name === '-v') return print(versionOf());
+  if (name === '--version' || name === '-v') return print(readVersion());
   if (name === undefined) {
     print(overview());
     // There was nothing to do.
@@ -43,17 +43,17 @@ async function run([name, ...rest]: string[]): Promise<void> {
     return;
   }
   if (['--help', '-h', 'help'].includes(name)) {
-    return print(rest[0] === undefined ? overview() : helpOf('inpage', commandOf(rest[0])));
+    return print(rest[0] === undefined ? overview() : formatHelp('inpage', findCommand(rest[0])));
   }
-  const command = commandOf(name);
+  const command = findCommand(name);
   const { words, values } = readArguments(`inpage ${name}`, command, rest);
-  if (values['help']) return print(helpOf('inpage', command));
-  if (values['version']) return print(versionOf());
+  if (values['help']) return print(formatHelp('inpage', command));
+  if (values['version']) return print(readVersion());
   await command.run(words, values);
 }
 
 /** @throws UsageError that names the nearest one */
-function commandOf(name: string): Command {
+function findCommand(name: string): Command {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`\`${name}\` is not a command. ${suggestName(name, Object.keys(COMMANDS))}`);
   return command;
@@ -76,7 +76,7 @@ Examples
 ${EXIT_CODES}`;
 }
 
-function versionOf(): string {
+function readVersion(): string {
   const file = new URL('../package.json', import.meta.url);
   return `${(JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version}\n`;
 }

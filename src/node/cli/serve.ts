@@ -9,7 +9,7 @@ import { runsInNode } from '../models/runs-in-node.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { importPlaywright } from './import-playwright.js';
 import { print } from './print.js';
-import { closeOnSignal, compatibilityOf, portOf, readConfig } from './server-arguments.js';
+import { closeOnSignal, readCompatibility, readPort, readConfig } from './server-arguments.js';
 
 const DEFAULT_PORT = 8080;
 
@@ -85,10 +85,10 @@ export async function startServer(
   attend: (server: InferenceServer) => void,
   more: ServeOptions,
 ): Promise<InferenceServer> {
-  const compatibility = compatibilityOf(name);
-  const asked = portOf(port);
-  const address = hostOf(host);
-  const storeResponses = stored === undefined ? undefined : storingOf(String(stored));
+  const compatibility = readCompatibility(name);
+  const asked = readPort(port);
+  const address = readHost(host);
+  const storeResponses = stored === undefined ? undefined : readStorage(String(stored));
   const configured: ServeOptions = typeof config === 'string' ? readConfig(config) : {};
   const { serveInference } = await import('../bridge/serve-inference.js');
   const options: ServeOptions = {
@@ -152,12 +152,12 @@ const OPEN_WARNING =
 const HOSTED_HINT =
   'inpage: start with `--compatibility hosted` for coding agents, LangChain, the AI SDK, and what OpenAI\'s clients do with `parse()`, `verbose_json`, `reasoning_effort: "none"` and file parts\n';
 
-function hostOf(host: CommandValues[string]): ServeOptions['host'] {
+function readHost(host: CommandValues[string]): ServeOptions['host'] {
   if (host === undefined || host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return host;
   throw new UsageError(`\`--host\` must be 127.0.0.1, 0.0.0.0 or ::, not \`${String(host)}\`.`);
 }
 
-function storingOf(text: string): NonNullable<ServeOptions['storeResponses']> {
+function readStorage(text: string): NonNullable<ServeOptions['storeResponses']> {
   const value = storeResponsesIn(text);
   if (value !== undefined) return value;
   throw new UsageError(`\`--store-responses\` must be ${STORING}, not \`${text}\`.`);

@@ -23,7 +23,7 @@ export function readConfig(file: string): object {
 }
 
 /** @throws UsageError */
-export function portOf(port: CommandValues[string]): number | undefined {
+export function readPort(port: CommandValues[string]): number | undefined {
   if (port === undefined) return undefined;
   if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65_535) {
     throw new UsageError(`\`--port\` must be a number from 0 to 65535, not \`${String(port)}\`.`);
@@ -32,7 +32,7 @@ export function portOf(port: CommandValues[string]): number | undefined {
 }
 
 /** @throws UsageError */
-export function compatibilityOf(name: CommandValues[string]): 'service' | 'hosted' | undefined {
+export function readCompatibility(name: CommandValues[string]): 'service' | 'hosted' | undefined {
   if (name === undefined || name === 'service' || name === 'hosted') return name;
   throw new UsageError(`\`--compatibility\` must be service or hosted, not \`${String(name)}\`.`);
 }

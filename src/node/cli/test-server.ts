@@ -3,7 +3,7 @@ import { isInferenceError } from '../../core/errors/inference-error.js';
 import type { TestServerOptions } from '../test-server/test-server-types.js';
 import { type Command, UsageError } from './command.js';
 import { print } from './print.js';
-import { closeOnSignal, compatibilityOf, portOf, readConfig } from './server-arguments.js';
+import { closeOnSignal, readCompatibility, readPort, readConfig } from './server-arguments.js';
 import { serve } from './serve.js';
 
 const A_LONG_TIME_MS = 2 ** 30;
@@ -25,7 +25,7 @@ export const testServer: Command = {
   examples: ['npx inpage test-server --port 8089 --config replies.json'],
   async run(words, { port, config, compatibility: name }) {
     if (words.length > 0) throw new UsageError(`\`inpage test-server\` accepts options only, not \`${words[0]}\`.`);
-    const [asked, compatibility] = [portOf(port), compatibilityOf(name)];
+    const [asked, compatibility] = [readPort(port), readCompatibility(name)];
     const configured: TestServerOptions = typeof config === 'string' ? readConfig(config) : {};
     // Few commands need it.
     const { startTestServer } = await import('../test-server/start-test-server.js');

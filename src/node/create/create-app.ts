@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, table, UsageError } from '../cli/command.js';
-import { filesOf, type Template, TEMPLATES } from './templates.js';
+import { readTemplate, type Template, TEMPLATES } from './templates.js';
 import { ask, isTerminal, type Streams } from './terminal.js';
 
 const DEFAULT_FOLDER = 'inpage-app';
@@ -91,7 +91,7 @@ function checkFolder(folder: string): void {
  * @throws Error of `node:fs`
  */
 function writeApp(folder: string, template: string): void {
-  for (const [path, text] of filesOf(template)) {
+  for (const [path, text] of readTemplate(template)) {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, path === 'package.json' ? packageFor(basename(resolve(folder)), text) : text);

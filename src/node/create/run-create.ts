@@ -1,5 +1,5 @@
 /** Reads the arguments of `npm create inpage`. @module */
-import { helpOf } from '../cli/command.js';
+import { formatHelp } from '../cli/command.js';
 import { readArguments } from '../cli/read-arguments.js';
 import { runProgram } from '../cli/run-program.js';
 import { createApp } from './create-app.js';
@@ -16,7 +16,7 @@ export function runCreate(args: string[]): Promise<void> {
   const command = createApp(streams);
   return runProgram('create-inpage', async () => {
     const { words, values } = readArguments(PROGRAM, command, args);
-    if (values['help']) streams.output.write(helpOf(PROGRAM, command));
+    if (values['help']) streams.output.write(formatHelp(PROGRAM, command));
     else if (values['version']) streams.output.write(`${INPAGE_VERSION}\n`);
     else await command.run(words, values);
   });

@@ -27,7 +27,7 @@ const SOURCES = import.meta.glob<string>(
 );
 
 /** The files of a template: texts by path. */
-export function filesOf(name: string): ReadonlyMap<string, string> {
+export function readTemplate(name: string): ReadonlyMap<string, string> {
   const folder = `${ROOT}${name}/`;
   return new Map(
     Object.entries(SOURCES)

@@ -20,7 +20,7 @@ export function isLoopbackOrigin(origin: string): boolean {
  * @param origin of the server
  * @returns undefined where there is none
  */
-export function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
+export function resolveTarget({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
   // `//host/path` would be read as another host.
   const path = url.startsWith('/') ? `${origin}${url}` : url;
   if (!URL.canParse(path, origin)) return undefined;

@@ -44,7 +44,7 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
       }
       const inference = await installInference(context, { ...inferenceOptions, origin });
       await use(inference);
-      if (inferenceOptions.record) addToRecording(recordingOf(file), await inference.recorded());
+      if (inferenceOptions.record) addToRecording(recordingPath(file), await inference.recorded());
       const unmatched = [...(inference.server?.unmatched ?? [])];
       await inference.stop();
       const problems = [
@@ -58,6 +58,6 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
 };
 
 /** Of a test's file: `chat.spec.replies.json` beside `chat.spec.ts`. */
-function recordingOf(testFile: string): string {
+function recordingPath(testFile: string): string {
   return testFile.replace(/\.[cm]?[jt]sx?$/, '.replies.json');
 }

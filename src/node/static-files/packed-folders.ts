@@ -31,7 +31,7 @@ export function readPackedFolder(folder: string): PackedFolder {
   const source = `/models/${basename(folder)}`;
   const hashed = `${source}-${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`;
   const files = new Map([[`${hashed}/${PACK_MANIFEST}`, path]]);
-  for (const [name, bytes] of sizesOf(manifest)) {
+  for (const [name, bytes] of listSizes(manifest)) {
     const file = join(folder, name);
     if (statSync(file, { throwIfNoEntry: false })?.size !== bytes) throw damaged(file);
     files.set(`${hashed}/${name}`, file);
@@ -62,6 +62,6 @@ function readManifest(path: string, folder: string): string {
   }
 }
 
-function sizesOf({ files }: PackManifest): [string, number][] {
+function listSizes({ files }: PackManifest): [string, number][] {
   return Object.entries(files).flatMap(([name, file]) => [...filesOfPacked(name, file)]);
 }

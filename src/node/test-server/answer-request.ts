@@ -88,7 +88,7 @@ function beginEntry(
   { target, path, signal }: { target: URL; path: string; signal: AbortSignal },
   { service, redactor, key, tell }: RequestContext,
 ): CurrentRequest {
-  const headers = redactor.headers(headersOf(request));
+  const headers = redactor.headers(collectHeaders(request));
   const query = redactor.query(Object.fromEntries(target.searchParams));
   tell({
     type: 'arrived',
@@ -152,7 +152,7 @@ function observe({ key, tell, redactor }: RequestContext, started: number, end: 
   };
 }
 
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
+function collectHeaders({ headers }: IncomingMessage): Record<string, string> {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );

@@ -149,8 +149,8 @@ export class ServerJournal {
     if (!answer || !record.isText) return;
     this.#showText(record);
     const text = answer.text ?? '';
-    if (answer.headers['content-type']?.startsWith('text/event-stream')) answer.events = eventsOf(text);
-    else if (answer.headers['content-type']?.startsWith('application/x-ndjson')) answer.events = linesOf(text);
+    if (answer.headers['content-type']?.startsWith('text/event-stream')) answer.events = parseEvents(text);
+    else if (answer.headers['content-type']?.startsWith('application/x-ndjson')) answer.events = parseLines(text);
     else answer.body = parsed(text);
   }
 }
@@ -165,14 +165,14 @@ function setBody(entry: JournalEntry, { kind, text, cut }: SentBody): void {
 }
 
 /** What stands behind `data:`, in order; what is not JSON as text. */
-function eventsOf(text: string): unknown[] {
+function parseEvents(text: string): unknown[] {
   return text.split('\n\n').flatMap((block) => {
     const data = block.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));
     return data.length === 0 ? [] : [parsed(data.join('\n')) ?? data.join('\n')];
   });
 }
 
-function linesOf(text: string): unknown[] {
+function parseLines(text: string): unknown[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [parsed(line) ?? line]));
 }
 

@@ -35,7 +35,7 @@ export class NextRequests {
     filter: RequestFilter | undefined,
     { timeout = 5000, signal }: { timeout?: number; signal?: AbortSignal },
   ): Promise<JournalEntry> {
-    const fits = testOf(filter);
+    const fits = compileFilter(filter);
     const found = this.#ready.find(fits);
     if (found) {
       this.#ready = this.#ready.filter((entry) => entry !== found);
@@ -87,7 +87,7 @@ function reasonOf(signal: AbortSignal): Error {
     : new Error('The wait for a request was aborted.', { cause: signal.reason });
 }
 
-function testOf(filter: RequestFilter | undefined): (entry: JournalEntry) => boolean {
+function compileFilter(filter: RequestFilter | undefined): (entry: JournalEntry) => boolean {
   if (typeof filter === 'function') return filter;
   const { method, path, model } = filter ?? {};
   return (entry) =>

@@ -6,7 +6,7 @@ import type { ScriptedReply } from '../../core/models/script.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { Faults } from '../../gateway/http/endpoint/faults.js';
 import { createMemoryCounterStore } from '../../gateway/http/policy/counter-store.js';
-import { KeptResponses } from '../../gateway/kept-responses.js';
+import { ResponseStorage } from '../../gateway/response-storage.js';
 import { Recorder } from '../../gateway/recorder.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
@@ -45,7 +45,7 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
     ...(start !== undefined && { clock: clock.now, createId: countingIds(toCallId) }),
   });
   const faults = new Faults();
-  const kept = new KeptResponses(options.storeResponses, { now: clock.now, service: options.prefix });
+  const responseStorage = new ResponseStorage(options.storeResponses, { now: clock.now, service: options.prefix });
   const shared = {
     ...options,
     inference,
@@ -56,7 +56,7 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
   };
   const answering = (isIntercepted: boolean): App => {
     const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
-    return createApp({ ...shared, compatibility, isIntercepted, ...kept.optionsFor(compatibility) });
+    return createApp({ ...shared, compatibility, isIntercepted, ...responseStorage.optionsFor(compatibility) });
   };
   const own = answering(false);
   let elsewhere: App | undefined;

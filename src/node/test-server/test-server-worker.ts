@@ -8,7 +8,7 @@ import type { ScriptedReply } from '../../core/models/script.js';
 import { MESSAGES_PATH } from '../../core/errors/error-bodies.js';
 import { pause } from '../../core/platform/pause.js';
 import { listen } from '../http/listen.js';
-import { isLoopbackHost, isLoopbackOrigin, targetOf } from '../http/local-request.js';
+import { isLoopbackHost, isLoopbackOrigin, resolveTarget } from '../http/local-request.js';
 import { type AppBases, LINK_PATH, TOKEN_HEADER } from './app-server/app-link.js';
 import { answerRequest } from './answer-request.js';
 import type { CurrentRequest } from './current-request.js';
@@ -155,7 +155,7 @@ class TestServerThread {
     delete request.headers[TOKEN_HEADER];
     if (token !== undefined && request.url === LINK_PATH) return this.#holdLink(response, token);
     const cors = (names: readonly string[]): Record<string, string> => corsHeaders(origin, names);
-    const target = targetOf(request, this.#origin);
+    const target = resolveTarget(request, this.#origin);
     const path = target && this.#pathOf(target);
     if (path === undefined) return refuse(response, 404, 'Not Found', cors([]));
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)

@@ -6,12 +6,12 @@ const SHOWN = 3;
 
 export function unmatchedMessage(entries: readonly JournalEntry[]): string {
   const count = entries.length === 1 ? 'A request was' : `${entries.length} requests were`;
-  const shown = entries.slice(0, SHOWN).map((entry) => `${entry.method} ${entry.path}: ${reasonOf(entry)}`);
+  const shown = entries.slice(0, SHOWN).map((entry) => `${entry.method} ${entry.path}: ${explainMismatch(entry)}`);
   return `inpage: ${count} not matched by any reply.\n${shown.join('\n')}`;
 }
 
 /** The error that the app got, in whatever shape. */
-function reasonOf({ answer }: JournalEntry): string {
+function explainMismatch({ answer }: JournalEntry): string {
   const { error } = (answer?.body ?? {}) as { error?: string | { message?: string } };
   return (typeof error === 'string' ? error : error?.message) ?? answer?.text ?? 'no answer';
 }

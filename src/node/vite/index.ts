@@ -131,7 +131,7 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
     },
     async writeBundle({ dir }) {
       if (this.environment.config.consumer !== 'client' || dir === undefined) return;
-      this.environment.logger.info(`inpage: engines ${engines.join(', ') || 'none'}; adds ${sizesOf(files)}`);
+      this.environment.logger.info(`inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`);
       // Copied, because weights can be larger than what a buffer holds.
       for (const folder of folders) {
         for (const [url, path] of folder.files) {
@@ -151,7 +151,7 @@ function sayNotAnswered(path: string, response: ServerResponse): void {
 }
 
 /** Megabytes by folder, and in all. */
-function sizesOf(files: ReadonlyMap<string, StaticFile>): string {
+function describeSizes(files: ReadonlyMap<string, StaticFile>): string {
   const bytes = new Map<string, number>();
   for (const [url, { path }] of files) {
     const folder = url.slice(0, url.lastIndexOf('/') + 1).replace('/onnx/', '/');

@@ -2,7 +2,7 @@
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { quotaExceeded, TooLong } from './interface-error.js';
 import type { TokenCounter } from './token-counter.js';
-import { type ChatMessage, costOf, type Turn } from './turn.js';
+import { type ChatMessage, sumCosts, type Turn } from './turn.js';
 
 /** What a conversation is about, besides what was said. */
 export interface ConversationSettings {
@@ -36,9 +36,9 @@ export class Draft {
     const added = await this.#measured(messages);
     const { baseCost, contextWindow } = this.#settings;
     const kept = this.turns.filter(isSystem);
-    const requested = baseCost + costOf(kept) + costOf(added) + extraCost;
+    const requested = baseCost + sumCosts(kept) + sumCosts(added) + extraCost;
     if (requested > contextWindow) throw quotaExceeded(requested, contextWindow);
-    this.#makeRoom(costOf(added) + extraCost);
+    this.#makeRoom(sumCosts(added) + extraCost);
     this.turns.push(...added);
   }
 
@@ -57,7 +57,7 @@ export class Draft {
 
   #makeRoom(needed: number): void {
     const { baseCost, contextWindow } = this.#settings;
-    const isFull = (): boolean => baseCost + costOf(this.turns) + needed > contextWindow;
+    const isFull = (): boolean => baseCost + sumCosts(this.turns) + needed > contextWindow;
     if (!isFull()) return;
     while (isFull()) {
       const oldest = this.turns.findIndex((turn) => !isSystem(turn));
@@ -92,7 +92,7 @@ export class Conversation {
   }
 
   get usage(): number {
-    return this.settings.baseCost + costOf(this.#turns);
+    return this.settings.baseCost + sumCosts(this.#turns);
   }
 
   /** Runs a call after those before it. What it drafts is kept when it succeeds. */

@@ -30,6 +30,6 @@ export function isText(part: ChatPart): part is Extract<ChatPart, { type: 'text'
   return part.type === 'text';
 }
 
-export function costOf(turns: readonly Turn[]): number {
+export function sumCosts(turns: readonly Turn[]): number {
   return turns.reduce((sum, { cost }) => sum + cost, 0);
 }

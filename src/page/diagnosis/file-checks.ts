@@ -3,7 +3,7 @@ import { settledWithin } from '../../core/platform/settled-within.js';
 import { trustedScriptURL, trustedTypesError } from '../../core/errors/trusted-types.js';
 import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
 import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, usesWasm, warning } from './finding.js';
-import { COPY_FILES, hashOf, requestFile } from './served-file.js';
+import { COPY_FILES, hashBody, requestFile } from './served-file.js';
 
 const NOT_NEEDED = ok('not needed: no model of this page runs on ONNX Runtime');
 
@@ -51,7 +51,7 @@ async function runtimeFile(
     );
   }
   const known = hashes[url.slice(url.lastIndexOf('/') + 1)];
-  if (known !== undefined && known !== (await hashOf(response))) {
+  if (known !== undefined && known !== (await hashBody(response))) {
     return problem(`${pathname} is of another version of inpage`, 'Copy it again: `npx inpage init public`.');
   }
   await response.body?.cancel().catch(() => {});
@@ -67,7 +67,7 @@ export const contentSecurityPolicy: Check = async (subject) => {
   // A worker obeys the policy that came with its own script.
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
   const workers = new Set(loaded.filter((name) => /(gateway|model)-worker/.test(name)));
-  const [page, ...ofWorkers] = await Promise.all([location.href, ...workers].map(policyOf));
+  const [page, ...ofWorkers] = await Promise.all([location.href, ...workers].map(fetchPolicy));
   const answers = ofWorkers.length > 0 ? ofWorkers : [page!];
   const untrusting = [page!, ...inPage(), ...ofWorkers].find(
     ({ policy }) => policy !== null && refusesTrustedTypes(policy),
@@ -94,7 +94,7 @@ export const contentSecurityPolicy: Check = async (subject) => {
   return ok(sent ? 'the policy allows workers and WASM' : 'none is sent');
 };
 
-async function policyOf(url: string): Promise<{ url: string; policy: string | null }> {
+async function fetchPolicy(url: string): Promise<{ url: string; policy: string | null }> {
   const answer = await fetch(url, { cache: 'no-store' });
   await answer.body?.cancel();
   return { url, policy: answer.headers.get('content-security-policy') };
@@ -147,7 +147,7 @@ async function refusesWorkers(script: string): Promise<boolean> {
 
 /** @param header one policy, or several that were joined by commas: each must allow it */
 export function refusesWasm(header: string): boolean {
-  return policiesOf(header).some((directives) => {
+  return parsePolicies(header).some((directives) => {
     const sources = directives.get('script-src') ?? directives.get('default-src');
     return sources !== undefined && !sources.some((source) => /^'(wasm-)?unsafe-eval'$/i.test(source));
   });
@@ -155,7 +155,7 @@ export function refusesWasm(header: string): boolean {
 
 /** @param header as above. Whether one policy requires Trusted Types, and one does not allow ours */
 export function refusesTrustedTypes(header: string): boolean {
-  const policies = policiesOf(header);
+  const policies = parsePolicies(header);
   if (!policies.some((directives) => directives.has('require-trusted-types-for'))) return false;
   return policies.some((directives) => {
     const names = directives.get('trusted-types');
@@ -164,7 +164,7 @@ export function refusesTrustedTypes(header: string): boolean {
 }
 
 /** The directives of each policy by their names. */
-function policiesOf(header: string): Map<string, string[]>[] {
+function parsePolicies(header: string): Map<string, string[]>[] {
   return header.split(',').map(
     (policy) =>
       new Map(

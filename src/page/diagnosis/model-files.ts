@@ -52,12 +52,12 @@ async function ggufFile(
   // A packed one may be in parts.
   if (fault) return (await isPacked(folder)) ? ok(`\`${id}\` is served below ${new URL(folder).pathname}`) : fault;
   const { pathname } = new URL(url);
-  if ((await beginningOf(response)) !== GGUF) return problem(`the file ${pathname} is not a GGUF file`, fix);
+  if ((await readBeginning(response)) !== GGUF) return problem(`the file ${pathname} is not a GGUF file`, fix);
   return ok(`\`${id}\` is served at ${pathname}`);
 }
 
 /** As many characters as {@link GGUF} has; the rest of the body is left. */
-async function beginningOf({ body }: Response): Promise<string> {
+async function readBeginning({ body }: Response): Promise<string> {
   const reader = body!.getReader();
   let text = '';
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {

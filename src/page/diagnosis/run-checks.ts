@@ -47,14 +47,14 @@ export async function runChecks(hashes: Readonly<Record<string, string>> = {}): 
   const subject = { ...latestSubject(), hashes };
   const findings = await Promise.all(
     Object.entries(CHECKS).map(async ([name, check]) => {
-      const found = await outcomesOf(check, subject);
+      const found = await runCheck(check, subject);
       return found.map((outcome) => ({ check: name, ...outcome }));
     }),
   );
   return findings.flat();
 }
 
-async function outcomesOf(check: Check, subject: Subject): Promise<CheckResult[]> {
+async function runCheck(check: Check, subject: Subject): Promise<CheckResult[]> {
   const late = warning('the check took too long', 'Try again; a server or the browser does not answer.');
   const found = await settledWithin(check(subject), CHECK_TIMEOUT_MS).catch((thrown: unknown) =>
     warning(`the check failed: ${String(thrown)}`, 'Try again, in another browser too.'),

@@ -43,6 +43,6 @@ export async function requestFile({ url, name, types, fix }: ExpectedFile): Prom
 }
 
 /** SHA-256, hexadecimal. Needs a secure context. */
-export async function hashOf(response: Response): Promise<string> {
+export async function hashBody(response: Response): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', await response.arrayBuffer())));
 }

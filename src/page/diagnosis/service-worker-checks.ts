@@ -1,7 +1,7 @@
 /** The Service Worker: its script, whether it has this page, and others beside it. @module */
 import { OWN_PATH } from '../../core/request/own-path.js';
 import { type Check, ok, problem, warning } from './finding.js';
-import { COPY_FILES, hashOf, requestFile } from './served-file.js';
+import { COPY_FILES, hashBody, requestFile } from './served-file.js';
 
 const NONE = ok('not used: only `inference.fetch` works');
 
@@ -33,7 +33,7 @@ export const workerScript: Check = async ({ serviceWorker, crossOriginIsolation,
         );
       }
       const known = hashes[url.slice(url.lastIndexOf('/') + 1)];
-      return known === undefined || known === (await hashOf(response))
+      return known === undefined || known === (await hashBody(response))
         ? ok(`${pathname} is served as JavaScript, for pages below ${scope}`)
         : problem(`the script ${pathname} is of another version of inpage`, 'Copy it again: `npx inpage init public`.');
     }),

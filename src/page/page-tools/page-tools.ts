@@ -9,7 +9,7 @@ import {
   type ModelContext,
   modelContext,
 } from './model-context.js';
-import { callsOf, type ToolResult } from './tool-calls.js';
+import { readToolCalls, type ToolResult } from './tool-calls.js';
 
 /** A call that the user, or the app for the user, is asked about. */
 export interface ToolConsent {
@@ -153,7 +153,7 @@ class DeclaredTools implements PageTools {
   }
 
   async run(answer: unknown): Promise<object[]> {
-    const { calls, write } = callsOf(answer);
+    const { calls, write } = readToolCalls(answer);
     const results: ToolResult[] = [];
     for (const call of calls) results.push(await this.#call(call.name, call.arguments));
     return write(results);

@@ -38,7 +38,7 @@ export interface AnswerCalls {
 }
 
 /** @param answer a chat completion, a response, or a message */
-export function callsOf(answer: unknown): AnswerCalls {
+export function readToolCalls(answer: unknown): AnswerCalls {
   const { choices, output, content } = (answer ?? {}) as Answer;
   if (Array.isArray(choices)) return ofChat(choices[0]?.message ?? {});
   if (Array.isArray(output)) return ofResponse(output);

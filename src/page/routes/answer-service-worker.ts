@@ -64,7 +64,7 @@ async function* answer(
   payload: RequestPayload,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ResponseItem[]> {
-  const request = requestOf(payload, signal);
+  const request = createRequest(payload, signal);
   const match = matchRoute(Object.keys(routes.handlers), request, location.origin);
   const response = match ? await runRoute(routes, request, match) : Response.error();
   const { status, statusText, headers, body } = response;
@@ -82,7 +82,7 @@ async function* answer(
 }
 
 /** A Request with its own body: handlers clone it and pass it on. */
-function requestOf({ url, method, headers, body, stream }: RequestPayload, signal: AbortSignal): Request {
+function createRequest({ url, method, headers, body, stream }: RequestPayload, signal: AbortSignal): Request {
   const broken = (): ReadableStream =>
     new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
   const given = stream?.[0] ?? (body === 'broken' ? broken() : (body ?? null));

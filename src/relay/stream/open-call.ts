@@ -23,7 +23,7 @@ export interface CallOptions {
 }
 
 /** The items of a call one by one. */
-export async function* itemsOf<Item>(call: OpenCall<Item>): AsyncGenerator<Item, void, undefined> {
+export async function* readItems<Item>(call: OpenCall<Item>): AsyncGenerator<Item, void, undefined> {
   for await (const batch of call) yield* batch;
 }
 

@@ -8,7 +8,7 @@ import type { PromptCacheUsage } from '../../core/models/stored-model.js';
 import { type BlockName, blockFileName, parseBlockFileName, shortened } from './block-name.js';
 import { hold, type Release } from '../storage/hold-lock.js';
 import { sha256 } from '../storage/digest.js';
-import { fileOf, hasSyncAccess, ifFound, openHandle, readText, writeText } from '../storage/opfs-access.js';
+import { openFile, hasSyncAccess, ifFound, openHandle, readText, writeText } from '../storage/opfs-access.js';
 
 /** Folder in the file system's root. */
 const FOLDER = 'inpage-prompts';
@@ -176,7 +176,7 @@ export class PromptBlockStore {
   }
 
   async #writeFile(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    const header = await headerOf(name, bytes);
+    const header = await encodeHeader(name, bytes);
     const handle = await openHandle(this.#folder, name);
     let isWhole = false;
     try {
@@ -193,11 +193,11 @@ export class PromptBlockStore {
   }
 
   async #readFile(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const file = await fileOf(this.#folder, name);
+    const file = await openFile(this.#folder, name);
     if (!file) return undefined;
     const all = new Uint8Array(await file.arrayBuffer());
     const bytes = all.subarray(BLOCK_HEADER_BYTES);
-    const header = await headerOf(name, bytes);
+    const header = await encodeHeader(name, bytes);
     if (all.length >= BLOCK_HEADER_BYTES && header.every((byte, location) => byte === all[location])) {
       this.#checked.add(name);
       return bytes;
@@ -285,11 +285,11 @@ async function folderName(source: string): Promise<string> {
 }
 
 async function describe(folder: FileSystemDirectoryHandle, name: string): Promise<BlockFile> {
-  const file = await fileOf(folder, name);
+  const file = await openFile(folder, name);
   return { folder, name, bytes: file?.size ?? 0, lastUsed: file?.lastModified ?? 0, ...parseBlockFileName(name) };
 }
 
-async function headerOf(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function encodeHeader(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
   header.set(MAGIC);
   header.set(await rawHash(new TextEncoder().encode(name)), MAGIC.length);

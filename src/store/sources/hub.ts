@@ -47,7 +47,7 @@ export function filesFolderOf(
 }
 
 /** The repository whose files a folder holds; undefined for other folders. */
-export function hubModelOf(folder: string): HubModel | undefined {
+export function parseHubFolder(folder: string): HubModel | undefined {
   const match = /^(https?:\/\/[^/]+\/(?:.+\/)?)([\w-][\w.-]*\/[\w.-]+)\/resolve\/([^/]+)\/$/.exec(folder);
   return match ? { hubURL: match[1]!, id: match[2]!, revision: decodeURIComponent(match[3]!) } : undefined;
 }

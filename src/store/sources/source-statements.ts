@@ -3,7 +3,7 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import { sizeOnServer } from './ask-server.js';
 import { parseSha256 } from '../storage/digest.js';
 import { type ExpectedFile, fileURLOf, isSmallName } from '../storage/byte-storage.js';
-import { hubModelOf, listHubFiles } from './hub.js';
+import { parseHubFolder, listHubFiles } from './hub.js';
 import { PACK_MANIFEST, readManifest } from './pack-manifest.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
@@ -87,7 +87,7 @@ export class SourceStatements {
       }
       throw new InferenceError('unavailable', `The folder of \`${id}\` holds no \`${PACK_MANIFEST}\`.`);
     }
-    const hub = hubModelOf(folder);
+    const hub = parseHubFolder(folder);
     const isAsked = hub !== undefined && !environment.isOffline();
     return (isAsked ? await listHubFiles(hub, environment, signal) : undefined) ?? new Map<string, ExpectedFile>();
   }

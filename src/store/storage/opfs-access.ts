@@ -120,7 +120,7 @@ export async function readBytes(
   name: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const file = await fileOf(folder, name);
+    const file = await openFile(folder, name);
     try {
       return file && new Uint8Array(await file.arrayBuffer());
     } catch (error) {
@@ -130,7 +130,7 @@ export async function readBytes(
   }
 }
 
-export async function fileOf(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
+export async function openFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
   return (await ifFound(folder.getFileHandle(name)))?.getFile();
 }
 

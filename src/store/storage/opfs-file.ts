@@ -13,7 +13,7 @@ import {
   partialStatus,
 } from './byte-storage.js';
 import {
-  fileOf,
+  openFile,
   openHandle,
   readBytes,
   readFramed,
@@ -151,7 +151,7 @@ export async function saveWritten(
 
 /** A file as it is stored; undefined when there is no metadata of it. */
 export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<FileStatus | undefined> {
-  const [text, bytes] = await Promise.all([readText(folder, name + RECORD), fileOf(folder, name + BYTES)]);
+  const [text, bytes] = await Promise.all([readText(folder, name + RECORD), openFile(folder, name + BYTES)]);
   const metadata: OpfsMetadata | undefined = text === undefined ? undefined : parseMetadata(text);
   if (!metadata) return undefined;
   const size = bytes?.size ?? 0;

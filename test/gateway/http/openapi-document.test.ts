@@ -2,7 +2,7 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/gateway/http/app.js';
-import { KeptResponses } from '../../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../../src/gateway/response-storage.js';
 import { buildApp } from '../../support/build-app.js';
 import { get, post, read } from './support/call.js';
 import { ALL_TASKS, audioForm, speaker } from './support/models.js';
@@ -171,7 +171,7 @@ describe.each(MODES)('the document of %s', (mode) => {
   });
 
   it('requires a body where one is read, and has none elsewhere', async () => {
-    const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+    const kept = new ResponseStorage('memory', { now: Date.now, service: '/v1' });
     const options = { models: ALL_TASKS, compatibility: mode, ...(mode === 'hosted' && kept.optionsFor(mode)) };
     const { app } = await buildApp(options);
     const { json } = await get(app, '/v1/openapi.json');

@@ -112,7 +112,7 @@ it('is served as OpenAPI 3.1 and lists every operation', async () => {
   for (const name of references) expect(json.components.schemas).toHaveProperty(name!);
 });
 
-const KEPT: Compatibility = { ...COMPATIBILITY.service, keeping: 'kept' };
+const KEPT: Compatibility = { ...COMPATIBILITY.service, responseStorage: 'offered' };
 const CONVERSATIONS: JsonEndpoint = {
   path: '/v1/conversations',
   body: { items: [{ role: 'user', content: 'Hello.' }], metadata: {} },

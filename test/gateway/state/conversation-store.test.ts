@@ -19,7 +19,7 @@ function open(maxBytes = 1e6) {
 it('conversations and responses share the room: the least recently used goes first, whole', async () => {
   const { store, create } = open(2500);
   await create('conv_a', item('a', 'x'.repeat(400)));
-  await store.keep('me', { body: { id: 'resp_b', output: [item('b', 'x'.repeat(400))] }, input: [] });
+  await store.save('me', { body: { id: 'resp_b', output: [item('b', 'x'.repeat(400))] }, input: [] });
   expect(await store.usage()).toMatchObject({ responses: 1, conversations: 1 });
   await store.conversations.find('me', 'conv_a');
   await create('conv_c', item('c', 'x'.repeat(400)));
@@ -55,9 +55,9 @@ it('what was not used for 30 days is unknown, and goes with the next that comes'
 it('an item that is in several places is found until the last is removed', async () => {
   const { store, create } = open();
   await create('conv_a', item('a'));
-  await store.keep('me', { body: { id: 'resp_1', output: [item('a')] }, input: [] });
+  await store.save('me', { body: { id: 'resp_1', output: [item('a')] }, input: [] });
   for (let turn = 2; turn < 20; turn += 1)
-    await store.keep('me', { body: { id: `resp_${turn}`, output: [] }, input: [item('a')] });
+    await store.save('me', { body: { id: `resp_${turn}`, output: [] }, input: [item('a')] });
   for (let turn = 1; turn < 20; turn += 1) await store.remove('me', `resp_${turn}`);
   expect(await store.findItems('me', ['a'])).toEqual([item('a')]);
   await store.conversations.remove('me', 'conv_a');

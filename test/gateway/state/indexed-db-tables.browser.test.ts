@@ -26,8 +26,8 @@ describe('responses in IndexedDB', () => {
   it('are there for another engine of the origin, and gone when they are removed', async () => {
     expect(await hasDatabase(NAME)).toBe(false);
     const [first, second] = [await open(), await open()];
-    expect(await first.keep('me', response('a'))).toBe(true);
-    expect(await second.keep('me', response('b', 'a'))).toBe(true);
+    expect(await first.save('me', response('a'))).toBe(true);
+    expect(await second.save('me', response('b', 'a'))).toBe(true);
     expect((await first.historyOf('me', 'b'))?.items.map(({ id }) => id)).toEqual(['in-a', 'out-a', 'in-b', 'out-b']);
     expect(await hasDatabase(NAME)).toBe(true);
     expect((await first.findItems('me', ['in-b', 'out-a', 'in-c'])).map(({ id }) => id)).toEqual(['in-b', 'out-a']);
@@ -42,7 +42,7 @@ describe('responses in IndexedDB', () => {
     const stores = [await open(50_000), await open(50_000)];
     const text = 'x'.repeat(2000);
     await Promise.all(
-      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.keep('me', response(`r-${index}`, undefined, text))),
+      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.save('me', response(`r-${index}`, undefined, text))),
     );
     const { responses, bytes } = await stores[0]!.usage();
     expect(responses).toBeGreaterThan(5);
@@ -93,11 +93,11 @@ describe('a device that refuses what is to be stored', () => {
 
   it.each(['responses', 'sums'])('[H20] has it in memory, with what is on the disk (%s)', async (table) => {
     const store = await openOnDevice();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     refuse(table);
-    expect(await store.keep('me', response('b', 'a'))).toBe(true);
+    expect(await store.save('me', response('b', 'a'))).toBe(true);
     expect(await idsOf(store, 'b')).toEqual(['in-a', 'out-a', 'in-b', 'out-b']);
-    expect(await store.keep('me', response('c', 'b'))).toBe(true);
+    expect(await store.save('me', response('c', 'b'))).toBe(true);
     expect(await idsOf(store, 'c')).toHaveLength(6);
     expect((await store.usage()).responses).toBe(3);
     vi.restoreAllMocks();
@@ -111,7 +111,7 @@ describe('a device that refuses what is to be stored', () => {
 
   it('[H20] has in memory what is refused before its step is over', async () => {
     const store = await openOnDevice();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     refuse('conversationItems');
     const addition = { items: [{ id: 'item', type: 'message' }], createId: () => 'another' };
     expect(await store.conversations.create('me', { id: 'talk', createdAt: 0, metadata: {} }, addition)).toBe(true);
@@ -123,9 +123,9 @@ describe('a device that refuses what is to be stored', () => {
 
   it('hides what cannot be removed from the disk, which is tried once', async () => {
     const store = await openOnDevice();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     refuse('sums');
-    await store.keep('me', response('b'));
+    await store.save('me', response('b'));
     const removals = refuseRemovals();
     await store.remove('me', 'a');
     expect(await store.find('me', 'a')).toBeUndefined();
@@ -138,7 +138,7 @@ describe('a device that refuses what is to be stored', () => {
 
   it('tells that it could not remove everything', async () => {
     const store = await openOnDevice();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     const clear = IDBObjectStore.prototype.clear;
     vi.spyOn(IDBObjectStore.prototype, 'clear').mockImplementation(function (this: IDBObjectStore) {
       const request = clear.call(this);
@@ -154,7 +154,7 @@ describe('a device that refuses what is to be stored', () => {
       throw new DOMException('no', 'SecurityError');
     });
     const store = await openOnDevice();
-    expect(await store.keep('me', response('a'))).toBe(true);
+    expect(await store.save('me', response('a'))).toBe(true);
     expect(await idsOf(store, 'a')).toEqual(['in-a', 'out-a']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredItem } from '../../../src/gateway/state/records.js';
-import { type KeptResponse, ResponseStore } from '../../../src/gateway/state/response-store.js';
+import { type StoredResponse, ResponseStore } from '../../../src/gateway/state/response-store.js';
 import { createMemoryTables } from '../../../src/gateway/state/tables.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -14,7 +14,7 @@ function open(maxBytes = 1e6) {
 const item = (id: string, text = id): StoredItem => ({ id, type: 'message', text });
 
 /** A response with one item in and one out. */
-function response(id: string, previous?: string, text?: string): KeptResponse {
+function response(id: string, previous?: string, text?: string): StoredResponse {
   return { body: { id, output: [item(`out-${id}`, text)] }, input: [item(`in-${id}`)], previous };
 }
 
@@ -24,23 +24,23 @@ describe('chains', () => {
   it('a response read what those before it were sent and answered, and then its own items', async () => {
     const { store } = open();
     for (const [id, previous] of [['a'], ['b', 'a'], ['c', 'b'], ['d', 'a']] as const)
-      expect(await store.keep('me', response(id, previous))).toBe(true);
+      expect(await store.save('me', response(id, previous))).toBe(true);
     expect(idsOf((await store.inputOf('me', 'c'))?.items)).toEqual(['in-a', 'out-a', 'in-b', 'out-b', 'in-c']);
     expect(idsOf((await store.historyOf('me', 'd'))?.items)).toEqual(['in-a', 'out-a', 'in-d', 'out-d']);
   });
 
   it('a removed response is gone from lists, and nothing can follow it', async () => {
     const { store } = open();
-    await store.keep('me', response('a'));
-    await store.keep('me', response('b', 'a'));
-    await store.keep('me', response('c', 'b'));
+    await store.save('me', response('a'));
+    await store.save('me', response('b', 'a'));
+    await store.save('me', response('c', 'b'));
     expect(await store.remove('me', 'b')).toMatchObject({ id: 'b' });
     expect(await store.remove('me', 'b')).toBeUndefined();
     expect(await store.find('me', 'b')).toBeUndefined();
     expect(await store.findItems('me', ['out-b'])).toEqual([]);
     expect(await store.inputOf('me', 'c')).toMatchObject({ complete: false });
     expect(idsOf((await store.inputOf('me', 'c'))?.items)).toEqual(['in-a', 'out-a', 'in-c']);
-    expect(await store.keep('me', response('d', 'b'))).toBe(false);
+    expect(await store.save('me', response('d', 'b'))).toBe(false);
     expect((await store.usage()).responses).toBe(2);
     await store.remove('me', 'a');
     await store.remove('me', 'c');
@@ -49,9 +49,9 @@ describe('chains', () => {
 
   it('keeping a response again, as a host that takes over does, changes nothing', async () => {
     const { store } = open();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     const before = await store.usage();
-    expect(await store.keep('me', response('a'))).toBe(true);
+    expect(await store.save('me', response('a'))).toBe(true);
     expect(await store.usage()).toEqual(before);
   });
 });
@@ -62,7 +62,7 @@ describe('callers', () => {
     const options = { maxBytes: 1e6, now: Date.now };
     const store = new ResponseStore(tables, { ...options, service: '/v1' });
     const other = new ResponseStore(tables, { ...options, service: '/ai' });
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     for (const [each, caller] of [
       [store, 'you'],
       [other, 'me'],
@@ -81,18 +81,18 @@ describe('the bound', () => {
 
   it('[H21] the least recently used go, a chain as one', async () => {
     const { store } = open(10_000);
-    await store.keep('me', response('a', undefined, text));
-    await store.keep('me', response('b', 'a', text));
-    await store.keep('me', response('c', undefined, text));
+    await store.save('me', response('a', undefined, text));
+    await store.save('me', response('b', 'a', text));
+    await store.save('me', response('c', undefined, text));
     // Used, and its chain with it.
     await store.find('me', 'a');
-    await store.keep('me', response('d', undefined, text));
-    await store.keep('me', response('e', undefined, text));
+    await store.save('me', response('d', undefined, text));
+    await store.save('me', response('e', undefined, text));
     expect(await store.find('me', 'c')).toBeUndefined();
     expect(await store.find('me', 'b')).toMatchObject({ id: 'b' });
     expect((await store.usage()).bytes).toBeLessThanOrEqual(10_000);
     // Nobody uses the chain any more.
-    for (const id of ['f', 'g', 'h']) await store.keep('me', response(id, undefined, text));
+    for (const id of ['f', 'g', 'h']) await store.save('me', response(id, undefined, text));
     expect([await store.find('me', 'a'), await store.find('me', 'b')]).toEqual([undefined, undefined]);
   });
 
@@ -102,7 +102,7 @@ describe('the bound', () => {
     let kept = 0;
     for (let turn = 0; turn < 500; turn += 1) {
       const id = `turn-${turn}`;
-      if (await store.keep('me', response(id, previous, text))) {
+      if (await store.save('me', response(id, previous, text))) {
         kept += 1;
         previous = id;
       } else previous = undefined;
@@ -113,20 +113,20 @@ describe('the bound', () => {
 
   it('[H21] what is larger alone is not kept, and nothing goes for it', async () => {
     const { store } = open(3000);
-    await store.keep('me', response('a'));
-    expect(await store.keep('me', response('b', undefined, 'x'.repeat(5000)))).toBe(false);
+    await store.save('me', response('a'));
+    expect(await store.save('me', response('b', undefined, 'x'.repeat(5000)))).toBe(false);
     expect(await store.find('me', 'a')).toMatchObject({ id: 'a' });
   });
 
   it('[H21] what was not used for 30 days goes', async () => {
     const { store, clock } = open();
-    await store.keep('me', response('a'));
+    await store.save('me', response('a'));
     clock.now += 29 * DAY_MS;
     expect(await store.find('me', 'a')).toBeDefined();
     clock.now += 31 * DAY_MS;
     expect(await store.find('me', 'a')).toBeUndefined();
     expect(await store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
-    await store.keep('me', response('b'));
+    await store.save('me', response('b'));
     expect((await store.usage()).responses).toBe(1);
   });
 });

@@ -8,7 +8,7 @@ vi.mock('../../../src/store/open-model-files.js', () => ({
     stored.asked.push(folder);
     if (folder.includes('broken')) throw new Error('The disk is broken.');
     const names = stored.files.get(folder) ?? [];
-    return { isKept: async (file: string) => names.includes(file), stored: async () => names };
+    return { isStored: async (file: string) => names.includes(file), stored: async () => names };
   },
 }));
 

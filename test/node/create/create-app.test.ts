@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { UsageError } from '../../../src/node/cli/command.js';
 import { createApp } from '../../../src/node/create/create-app.js';
-import { filesOf, TEMPLATES } from '../../../src/node/create/templates.js';
+import { readTemplate, TEMPLATES } from '../../../src/node/create/templates.js';
 import { packageName } from '../../../src/node/create/create-app.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -96,9 +96,12 @@ describe.each(NAMES)('the template %s', (name) => {
 });
 
 it('files that templates share are the same', () => {
-  const style = filesOf('vanilla').get('src/style.css');
-  expect([filesOf('react').get('src/style.css'), filesOf('next').get('app/style.css')]).toEqual([style, style]);
-  expect(filesOf('next').get('app/chat.tsx')).toBe(filesOf('react').get('src/chat.tsx'));
+  const style = readTemplate('vanilla').get('src/style.css');
+  expect([readTemplate('react').get('src/style.css'), readTemplate('next').get('app/style.css')]).toEqual([
+    style,
+    style,
+  ]);
+  expect(readTemplate('next').get('app/chat.tsx')).toBe(readTemplate('react').get('src/chat.tsx'));
 });
 
 it('every folder of templates is offered', () => {

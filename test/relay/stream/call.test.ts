@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../../src/core/errors/inference-error.js';
 import { answerCall, type CallHandler, PACE_MS } from '../../../src/relay/stream/answer-call.js';
 import type { CallTiming } from '../../../src/relay/stream/call-timing.js';
-import { itemsOf, OpenCall } from '../../../src/relay/stream/open-call.js';
+import { readItems, OpenCall } from '../../../src/relay/stream/open-call.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW } from '../../../src/relay/protocol.js';
 import { passTimeUntil, stopTime } from '../../support/pass-time.js';
 
 const openItems = <Item>(...call: ConstructorParameters<typeof OpenCall>): AsyncGenerator<Item, void> =>
-  itemsOf(new OpenCall<Item>(...call));
+  readItems(new OpenCall<Item>(...call));
 
 const TIMING: CallTiming = { beat: 20, silentBeats: 10, stall: 60_000, cancel: 2_000 };
 const ports: MessagePort[] = [];

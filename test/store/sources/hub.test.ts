@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hubFolderURL, hubModelOf } from '../../../src/store/sources/hub.js';
+import { hubFolderURL, parseHubFolder } from '../../../src/store/sources/hub.js';
 import { type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
 import { sha256Of, someBytes } from '../support/fault-server.js';
 import { hubFiles } from '../support/hub-server.js';
@@ -26,13 +26,13 @@ describe('a hub', () => {
     const model = { hubURL: 'https://huggingface.co/', id: 'owner/my.model', revision: 'refs/pr/1' };
     const url = hubFolderURL(model);
     expect(url).toBe('https://huggingface.co/owner/my.model/resolve/refs%2Fpr%2F1/');
-    expect(hubModelOf(url)).toEqual(model);
-    expect(hubModelOf('https://mirror.example/hf/owner/m/resolve/main/')).toEqual({
+    expect(parseHubFolder(url)).toEqual(model);
+    expect(parseHubFolder('https://mirror.example/hf/owner/m/resolve/main/')).toEqual({
       hubURL: 'https://mirror.example/hf/',
       id: 'owner/m',
       revision: 'main',
     });
-    expect(hubModelOf('https://app.example/models/tiny-chat/')).toBeUndefined();
+    expect(parseHubFolder('https://app.example/models/tiny-chat/')).toBeUndefined();
   });
 
   it('states hashes of small and large files, and both are compared', async () => {

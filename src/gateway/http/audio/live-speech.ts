@@ -58,7 +58,7 @@ export async function* transcribeLive(
     ...(request.times && { segments: [] }),
     ...(request.times === 'words' && { words: [] }),
   };
-  for await (const { samples, start } of phrasesOf(sound, finder)) {
+  for await (const { samples, start } of readPhrases(sound, finder)) {
     const pcm = toPcm(samples);
     const bytes = joinBytes([wavHeader(sound.rate, pcm.length), pcm]);
     let isBegun = whole.text === '';
@@ -84,7 +84,7 @@ function later<Timed extends { start: number; end: number }>(timed: Timed, secon
   return { ...timed, start: timed.start + seconds, end: timed.end + seconds };
 }
 
-async function* phrasesOf({ body }: LiveSound, finder: PhraseFinder): AsyncGenerator<Phrase, void> {
+async function* readPhrases({ body }: LiveSound, finder: PhraseFinder): AsyncGenerator<Phrase, void> {
   const waiting = new TransformStream<Uint8Array, Uint8Array>(
     {},
     { highWaterMark: MAX_WAITING_BYTES, size: ({ byteLength }) => byteLength },

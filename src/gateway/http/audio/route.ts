@@ -129,7 +129,8 @@ async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>>
   });
   if (!/^multipart\/form-data\b/i.test(type)) throw malformed(notForm(type));
   const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
-  if (!boundary || !isClosed(body, delimiter) || countOf(body, delimiter) > MAX_PARTS + 1) throw malformed(BROKEN_FORM);
+  if (!boundary || !isClosed(body, delimiter) || countOccurrences(body, delimiter) > MAX_PARTS + 1)
+    throw malformed(BROKEN_FORM);
   let form: FormData;
   try {
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
@@ -158,7 +159,7 @@ function isClosed(body: Uint8Array, delimiter: string): boolean {
 }
 
 /** How often the delimiter stands in the body, looked at no longer than needed. */
-function countOf(body: Uint8Array, delimiter: string): number {
+function countOccurrences(body: Uint8Array, delimiter: string): number {
   const text = new TextDecoder('latin1').decode(body);
   let count = 0;
   for (let at = text.indexOf(delimiter); at !== -1 && count <= MAX_PARTS + 1; at = text.indexOf(delimiter, at + 1)) {

@@ -69,7 +69,7 @@ export function legacyCallId(index: number): string {
  * @param before the turns before the result
  * @throws InferenceError `invalid_request` where there is none
  */
-export function lastCallOf(name: string, before: readonly Message[], param: string): string {
+export function findLastCall(name: string, before: readonly Message[], param: string): string {
   const calls = before.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const call = calls.findLast((each) => each.name === name);
   if (call) return call.id;

@@ -8,7 +8,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
 import { decodeBase64 } from '../../../core/media/base64.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { lastCallOf, legacyCall, legacyCallId } from './legacy-functions.js';
+import { findLastCall, legacyCall, legacyCallId } from './legacy-functions.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
@@ -113,7 +113,7 @@ function toMessage(message: ChatMessageInput, index: number, { images, before }:
     case 'tool':
       return { role: 'tool', toolCallId: message.tool_call_id, content };
     case 'function':
-      return { role: 'tool', toolCallId: lastCallOf(message.name, before, `${path}.name`), content };
+      return { role: 'tool', toolCallId: findLastCall(message.name, before, `${path}.name`), content };
     case 'assistant':
       if (message.refusal) content.push({ type: 'text', text: message.refusal });
       return {

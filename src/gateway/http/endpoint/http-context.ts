@@ -61,7 +61,7 @@ export interface HttpContext {
   streamTiming: StreamTiming;
   /** Simulated failures. `admit` and `streamResponse` apply them, so endpoints need not. */
   faults: Faults;
-  /** Opens what is kept of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
+  /** Opens what is stored of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
   responses?: (() => Promise<ResponseStore>) | undefined;
   /** Items of late answers that are not among them. */
   recentItems: RecentItems;

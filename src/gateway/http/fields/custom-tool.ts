@@ -11,7 +11,7 @@ export type CustomFormat = { type: 'text' } | { type: 'grammar'; syntax: 'lark' 
  * Expressions whose matches need no escaping in a JSON string, so that a grammar of JSON can keep them: letters, digits,
  * harmless signs, classes and groups of them. No wildcard, no negation, nothing that JSON escapes.
  */
-const KEPT_BY_JSON = /^(?!.*(\[\^|\(\?))(?:[A-Za-z0-9 _,:;=@#%&~'<>!/()|*+?{}[\]^$-]|\\[dw.+*?()[\]{}|^$/-])*$/;
+const SCHEMA_PATTERN = /^(?!.*(\[\^|\(\?))(?:[A-Za-z0-9 _,:;=@#%&~'<>!/()|*+?{}[\]^$-]|\\[dw.+*?()[\]{}|^$/-])*$/;
 
 /** A grammar that cannot be kept is still shown to the model. */
 export function customToolParts(
@@ -20,17 +20,17 @@ export function customToolParts(
 ): Pick<Tool, 'description' | 'parameters'> {
   const grammar = format?.type === 'grammar' ? format : undefined;
   const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
-  const isKept = grammar?.syntax === 'regex' && isKeptByJson(grammar.definition);
-  const input = { type: 'string', ...(isKept && { pattern: grammar.definition }) };
+  const isPattern = grammar?.syntax === 'regex' && canBeSchemaPattern(grammar.definition);
+  const input = { type: 'string', ...(isPattern && { pattern: grammar.definition }) };
   return {
     description: [description, rule].filter((text) => text != null).join('\n\n') || undefined,
     parameters: { type: 'object', properties: { [INPUT]: input }, required: [INPUT], additionalProperties: false },
   };
 }
 
-function isKeptByJson(definition: string): boolean {
+function canBeSchemaPattern(definition: string): boolean {
   try {
-    return KEPT_BY_JSON.test(definition) && new RegExp(definition).source !== '';
+    return SCHEMA_PATTERN.test(definition) && new RegExp(definition).source !== '';
   } catch {
     return false;
   }

@@ -61,7 +61,7 @@ function isTooLong(thrown: unknown): thrown is InferenceError {
 }
 
 /** What a user said with all that follows until they speak again: a call stays with its results. System messages are of no turn. */
-export function turnsOf(messages: readonly Message[]): Message[][] {
+export function groupIntoTurns(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
@@ -72,7 +72,7 @@ export function turnsOf(messages: readonly Message[]): Message[][] {
 }
 
 /** Single messages, where a call stays with its results. @param kept how many of the first messages are never left out */
-export function singlesOf(messages: readonly Message[], kept: number): Message[][] {
+export function groupSingly(messages: readonly Message[], kept: number): Message[][] {
   const parts: Message[][] = [];
   let open = new Set<string>();
   for (const message of messages.slice(kept)) {

@@ -45,7 +45,7 @@ function conversation(compatibility: Compatibility) {
 }
 
 /** State and summaries of the hosted service: a conversation that leans on them would be another one here. */
-const keptThere = v.nullish(
+const storedRemotely = v.nullish(
   v.never('is not supported, because conversations are not stored for this endpoint. Send all `messages`'),
 );
 
@@ -55,8 +55,8 @@ function promptOptions(compatibility: Compatibility) {
     tool_choice: toolChoice,
     thinking: v.nullish(thinking),
     output_config: v.nullish(outputConfig),
-    thread: keptThere,
-    compaction: keptThere,
+    thread: storedRemotely,
+    compaction: storedRemotely,
   };
 }
 

@@ -89,10 +89,10 @@ function rankOf(tool: NonNullable<ToolsInput>[number], found: readonly string[])
 
 /** Types of the tools that are left out, in order. */
 export function ignoredTypes(tools: ToolsInput): string[] {
-  return ignoredOf(tools).map(({ type }) => type);
+  return listIgnored(tools).map(({ type }) => type);
 }
 
-function ignoredOf(tools: ToolsInput): { type: string; name?: string | null | undefined }[] {
+function listIgnored(tools: ToolsInput): { type: string; name?: string | null | undefined }[] {
   return (tools ?? []).flatMap((tool) => ('input_schema' in tool || clientTool(tool.type) ? [] : [tool]));
 }
 
@@ -104,7 +104,7 @@ export function toToolChoice(choice: ToolChoiceInput, tools: readonly Tool[], se
     case 'tool':
       if (
         !tools.some((tool) => tool.name === choice.name) &&
-        ignoredOf(sent).some((tool) => tool.name === choice.name)
+        listIgnored(sent).some((tool) => tool.name === choice.name)
       ) {
         throw ignoredToolChosen();
       }

@@ -33,7 +33,7 @@ export const embed: EndpointBody = {
     const body = parseBody(EMBED, await readJsonBody(c, context));
     const { input } = body;
     const inputs = Array.isArray(input) ? input : input ? [input] : [];
-    const { vectors, promptTokens, engineTime } = await vectorsOf(c, context, { ...body, inputs });
+    const { vectors, promptTokens, engineTime } = await embedTexts(c, context, { ...body, inputs });
     const total = Math.max(context.now() - begun, engineTime);
     return c.json({
       model: body.model,
@@ -50,7 +50,7 @@ export const embeddings: EndpointBody = {
   requestSchema: () => EMBEDDINGS,
   route: (context) => async (c) => {
     const body = parseBody(EMBEDDINGS, await readJsonBody(c, context));
-    const { vectors } = await vectorsOf(c, context, { ...body, inputs: body.prompt ? [body.prompt] : [] });
+    const { vectors } = await embedTexts(c, context, { ...body, inputs: body.prompt ? [body.prompt] : [] });
     return c.json({ embedding: Array.from(vectors[0] ?? []) });
   },
 };
@@ -63,7 +63,7 @@ interface Asked {
 }
 
 /** @returns also the milliseconds from when the model began. Nothing to read loads nothing */
-async function vectorsOf(
+async function embedTexts(
   c: HttpRequestContext,
   context: HttpContext,
   { model, keep_alive, inputs, truncate }: Asked,

@@ -108,14 +108,14 @@ const MAX_DURATION_LENGTH = 60;
 export function toKeepAlive(value: number | string | null | undefined): number | undefined {
   if (value == null) return undefined;
   if (typeof value === 'number') return value * 1000;
-  const milliseconds = value.length <= MAX_DURATION_LENGTH ? durationOf(value) : undefined;
+  const milliseconds = value.length <= MAX_DURATION_LENGTH ? parseDuration(value) : undefined;
   if (milliseconds !== undefined) return milliseconds;
   const param = 'keep_alive';
   const message = `\`${param}\` must be a number of seconds, or a string such as \`5m\`, \`1h30m\` or \`300ms\`.`;
   throw new InferenceError('invalid_request', message, { param });
 }
 
-function durationOf(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;

@@ -7,7 +7,7 @@ import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { object } from '../fields/json-object.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { catalogName, digestOf, listedName, modelField } from './names.js';
+import { catalogName, computeDigest, listedName, modelField } from './names.js';
 
 /** The Ollama whose operations these are: clients compare it with the first one that has what they need. */
 const OLLAMA_VERSION = '0.35.0';
@@ -95,7 +95,7 @@ async function modelObject(
     model: name,
     modified_at: modifiedAt(context),
     size: storedBytes(entry, stored) || (context.inference.residence(entry.id)?.bytes ?? 0),
-    digest: await digestOf(entry),
+    digest: await computeDigest(entry),
     details: { ...detailsOf(entry, context), context_length: contextLength(entry, context) },
     capabilities: capabilitiesOf(entry, context),
   };

@@ -27,7 +27,7 @@ export function modelField(body: { model?: string | null | undefined; name?: str
 }
 
 /** Of what makes the model another one: its name, and where its files come from. @param file one of them */
-export async function digestOf(
+export async function computeDigest(
   { id, task, backend, source, revision, file: named, integrity }: ModelEntry,
   file?: string,
 ): Promise<string> {

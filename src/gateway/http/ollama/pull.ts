@@ -9,7 +9,7 @@ import { object } from '../fields/json-object.js';
 import { requireModel } from '../policy/require-model.js';
 import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
-import { catalogName, digestOf, modelField } from './names.js';
+import { catalogName, computeDigest, modelField } from './names.js';
 
 const named = { model: v.nullish(v.string()), name: v.nullish(v.string()) };
 
@@ -104,7 +104,7 @@ async function* downloadLines(
       for (const [file, { total, completed }] of reports) {
         const most = Math.max(completed, told.get(file) ?? 0);
         told.set(file, most);
-        const digest = `sha256:${await digestOf(entry, file)}`;
+        const digest = `sha256:${await computeDigest(entry, file)}`;
         lines.push({ status: `pulling ${file}`, digest, total, completed: Math.min(most, total) });
       }
       if (lines.length > 0) yield lines;

@@ -9,7 +9,7 @@ import { encodeJsonLine, JSON_LINES } from '../endpoint/stream-response.js';
 import { errorObject } from '../errors/render-error.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { countTokens, runOptions } from '../generation/generate.js';
-import { generateFitting, turnsOf } from '../generation/fit-context.js';
+import { generateFitting, groupIntoTurns } from '../generation/fit-context.js';
 import { type Generate, generationRoute } from '../generation/generation-route.js';
 import { parseBody } from '../validation/parse-body.js';
 import { toKeepAlive } from './fields.js';
@@ -69,7 +69,7 @@ export function ollamaRoute<Body extends OllamaBody>(dialect: OllamaDialect<Body
           generate: start,
           count: (shorter) => countTokens(context, shorter, runOptions(c, 'result')),
           onDropped: (messages) => nameDropped(c, messages),
-          partsOf: turnsOf,
+          partsOf: groupIntoTurns,
         });
       };
       return {

@@ -109,7 +109,7 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
 };
 
 /** @param operation method and path @throws TypeError for one that nothing is said of */
-export function answerOf(operation: string, compatibility: Compatibility): Answer {
+export function describeAnswer(operation: string, compatibility: Compatibility): Answer {
   const of = ANSWERS[operation];
   if (!of) throw new TypeError(`The response of ${operation} is not described.`);
   return of(compatibility);

@@ -5,10 +5,10 @@ import type { Compatibility } from '../policy/compatibility.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { describeField } from '../field-descriptions.js';
 import type { Catalog } from '../../../core/models/catalog.js';
-import { ANSWER_PARTS, answerOf } from './answers.js';
+import { ANSWER_PARTS, describeAnswer } from './answers.js';
 import { exactly, type JsonSchema, ref, text } from './json-schema.js';
 import { nameVariants } from './name-variants.js';
-import { addRules, exampleOf, requireFileData, typeForm } from './requests.js';
+import { addRules, createExample, requireFileData, typeForm } from './requests.js';
 import { tidySchema, withOtherTypes } from './tidy-schema.js';
 import { answerErrorShape, ERROR_ROWS } from '../errors/error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
@@ -114,7 +114,7 @@ function answerResponse(
   compatibility: Compatibility,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
-  const { name, schema, others = {} } = answerOf(`${endpoint.method} ${pathOf(endpoint)}`, compatibility);
+  const { name, schema, others = {} } = describeAnswer(`${endpoint.method} ${pathOf(endpoint)}`, compatibility);
   const media = Object.entries(others).map(([type, content]) => [type, { schema: content }]);
   if (name === undefined || !schema) return { description: 'The answer.', content: Object.fromEntries(media) };
   components[name] = schema;
@@ -150,7 +150,7 @@ async function requestBody(
   const schema = withComponents(requireFileData(described), operationId, components);
   if (requestType === 'multipart/form-data') typeForm(schema);
   addRules(path, schema);
-  const example = exampleOf(path, catalog);
+  const example = createExample(path, catalog);
   return { required: path !== MAY_SAY_NOTHING, content: { [requestType]: { schema, ...(example && { example }) } } };
 }
 

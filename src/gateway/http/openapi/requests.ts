@@ -190,7 +190,7 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
 };
 
 /** A body that the service accepts, with a model of its own where it has one for it; undefined: none is shown. */
-export function exampleOf(path: string, catalog: Catalog): Record<string, unknown> | undefined {
+export function createExample(path: string, catalog: Catalog): Record<string, unknown> | undefined {
   const [task, body] = EXAMPLES[path] ?? [];
   if (!task) return undefined;
   return { model: catalog.usable().find((entry) => entry.task === task)?.id ?? 'model-id', ...body };

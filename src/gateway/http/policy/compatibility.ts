@@ -39,10 +39,10 @@ export interface Compatibility extends SamplingRules {
   /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
   files: 'unknown' | 'text';
   /**
-   * Fields of `/responses` that ask for something kept: an error; `store` read as false and the rest an error; or obeyed.
+   * Fields of `/responses` that ask for something stored: an error; `store` read as false and the rest an error; or obeyed.
    * The app says so by `storeResponses`; this is what a service that keeps nothing does.
    */
-  keeping: 'refused' | 'unkept' | 'kept';
+  responseStorage: 'refused' | 'ignored' | 'offered';
   /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
   general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
 }
@@ -66,7 +66,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     foreignItems: 'refused',
     files: 'unknown',
     sampling: 'specified',
-    keeping: 'refused',
+    responseStorage: 'refused',
     general: { shapes: [], codes: [] },
   },
   hosted: {
@@ -86,7 +86,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     foreignItems: 'read',
     files: 'text',
     sampling: 'by-model',
-    keeping: 'unkept',
+    responseStorage: 'ignored',
     general: { shapes: ['flat', 'simple', 'html'], codes: ['internal', 'unavailable'] },
   },
 };

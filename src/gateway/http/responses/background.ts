@@ -2,7 +2,7 @@
 import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
 import { ResumeState } from '../../answer/resume-state.js';
 import { BackgroundRun } from '../../state/background-run.js';
-import type { KeptResponse, ResponseStore } from '../../state/response-store.js';
+import type { StoredResponse, ResponseStore } from '../../state/response-store.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { errorFacts } from '../errors/error-table.js';
 import { generate, renderBatches, runOptions } from '../generation/generate.js';
@@ -29,13 +29,13 @@ export async function beginRun(
   context: HttpContext,
 ): Promise<BackgroundRun> {
   const state = await storeOf(context);
-  const { owner } = made.kept;
+  const { owner } = made.stored;
   const { id } = made.progress.response;
   const known = state.runOf(owner, id);
   if (known) return known;
   const run = newRun(made);
   const release = await holdLock(lockOf(id), c.req.raw.signal, context.requestTimeout);
-  const starts = ((await state.findKept(owner, id))?.job?.starts ?? 0) + 1;
+  const starts = ((await state.findStored(owner, id))?.job?.starts ?? 0) + 1;
   const options = runOptions(c, run.isStreamed ? 'first-token' : 'result', run.abort.signal);
   if (await launch({ run, made, starts, options, release }, c, context)) return run;
   release();
@@ -57,21 +57,21 @@ export async function takeUp(
   if (known) return known;
   const release = await tryLock(lockOf(id));
   if (!release) return undefined;
-  const kept = await state.findKept(owner, id);
-  const begun = kept?.job && (await beginAnew(kept, { owner, release }, c, context));
+  const stored = await state.findStored(owner, id);
+  const begun = stored?.job && (await beginAnew(stored, { owner, release }, c, context));
   if (!begun) release();
   return begun;
 }
 
 async function beginAnew(
-  kept: KeptResponse,
+  stored: StoredResponse,
   { owner, release }: { owner: string; release: Release },
   c: HttpRequestContext,
   context: HttpContext,
 ): Promise<BackgroundRun | undefined> {
   const state = await storeOf(context);
-  const response = kept.body as ResponseObject & KeptResponse['body'];
-  const { json = {}, starts = 0 } = kept.job ?? {};
+  const response = stored.body as ResponseObject & StoredResponse['body'];
+  const { json = {}, starts = 0 } = stored.job ?? {};
   const fail = async (thrown: InferenceError): Promise<undefined> => {
     const { code, message } = thrown;
     const body = {
@@ -79,12 +79,12 @@ async function beginAnew(
       status: 'failed',
       error: { code: code === 'internal' ? 'server_error' : code, message },
     };
-    await state.keep(owner, { ...kept, body, job: undefined });
+    await state.save(owner, { ...stored, body, job: undefined });
   };
   if (starts >= MAX_STARTS) return fail(new InferenceError('internal', 'The engine was lost each time it was begun.'));
   try {
     const accepted = await acceptBody(createBodyReader(context), { ...json }, c, context);
-    const begun = { id: response.id, createdAt: response.created_at, input: kept.input };
+    const begun = { id: response.id, createdAt: response.created_at, input: stored.input };
     const made = makeResponse(accepted, callersOf(c), context, begun);
     const run = newRun(made);
     const resumeState = new ResumeState();
@@ -99,19 +99,19 @@ async function beginAnew(
 /** The answer to whoever cancels it. @throws InferenceError `invalid_request` for one that was not made in the background */
 export async function cancelResponse(
   { id, owner }: { id: string; owner: string },
-  kept: KeptResponse,
+  stored: StoredResponse,
   context: HttpContext,
 ): Promise<object> {
   const state = await storeOf(context);
-  if (!(kept.body as Partial<ResponseObject>).background) {
+  if (!(stored.body as Partial<ResponseObject>).background) {
     const message = 'Only responses that were made with `background` can be canceled.';
     throw new InferenceError('invalid_request', message, { param: 'background' });
   }
-  if (!kept.job) return kept.body;
+  if (!stored.job) return stored.body;
   await stopResponse({ id, owner }, context);
   // Nobody makes it here: from now on nobody will. It changes nothing where it was finished meanwhile.
-  await state.keep(owner, { ...kept, body: { ...kept.body, ...CANCELLED }, job: undefined });
-  return (await state.find(owner, id)) ?? kept.body;
+  await state.save(owner, { ...stored, body: { ...stored.body, ...CANCELLED }, job: undefined });
+  return (await state.find(owner, id)) ?? stored.body;
 }
 
 /** Ends a response that is on its way, whichever engine makes it. */
@@ -148,26 +148,26 @@ interface Launched {
 /** @returns false: there is no room to keep it, and nothing was begun */
 async function launch(launched: Launched, c: HttpRequestContext, context: HttpContext): Promise<boolean> {
   const { run, made, starts } = launched;
-  const { progress, kept, read } = made;
+  const { progress, stored, read } = made;
   const state = await storeOf(context);
   const { id } = progress.response;
   const conversation = read.conversation && { id: read.conversation.id, read: read.conversation.ids };
   const previous = progress.response.previous_response_id ?? undefined;
   const body = asBody(run.snapshot() as ResponseObject);
   const job = { json: read.json, starts };
-  const isKept = await state.keep(kept.owner, { body, input: kept.input, previous, conversation, job });
-  if (!isKept) return false;
-  state.addRun(kept.owner, id, run);
+  const isStored = await state.save(stored.owner, { body, input: stored.input, previous, conversation, job });
+  if (!isStored) return false;
+  state.addRun(stored.owner, id, run);
   stopWhenTold(id, run);
   void pump(launched, c.get('inferenceId'), context).catch((thrown: unknown) => console.error(thrown));
   return true;
 }
 
 async function pump({ run, made, options, release }: Launched, requestId: string, context: HttpContext): Promise<void> {
-  const { progress, kept } = made;
+  const { progress, stored } = made;
   const keepEnd = async (response: ResponseObject): Promise<void> => {
     const previous = response.previous_response_id ?? undefined;
-    await (await storeOf(context)).keep(kept.owner, { body: asBody(response), input: kept.input, previous });
+    await (await storeOf(context)).save(stored.owner, { body: asBody(response), input: stored.input, previous });
   };
   try {
     const events = made.run(
@@ -196,6 +196,6 @@ async function pump({ run, made, options, release }: Launched, requestId: string
   }
 }
 
-function asBody(response: ResponseObject): KeptResponse['body'] {
+function asBody(response: ResponseObject): StoredResponse['body'] {
   return { ...response, output: response.output.map((item) => ({ ...item })) };
 }

@@ -42,8 +42,8 @@ export const conversations = {
       const items = await readItems(body.items ?? [], json['items'], c, context);
       const createdAt = Math.floor(context.now() / 1000);
       const facts = { id: createId(context, 'conv'), createdAt, metadata: body.metadata ?? {} };
-      const isKept = await state.create(owner, facts, { items, createId: () => createId(context, 'item') });
-      if (!isKept) throw tooLarge('items');
+      const isStored = await state.create(owner, facts, { items, createId: () => createId(context, 'item') });
+      if (!isStored) throw tooLarge('items');
       return c.json(told(facts));
     },
   },

@@ -3,17 +3,17 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { RequestImages } from '../fields/request-images.js';
 import { holdLock } from './hold-lock.js';
-import { type KeptInput, keepingWith, keepResponse } from './keep-answer.js';
+import { type StoredInput, storingBeforeEnd, storeResponse } from './store-response.js';
 import type { ReadBody } from './read-body.js';
 import type { ResponseEvent } from './response-object.js';
 
 /** One response, and its conversation. */
-export interface Turn extends KeptInput {
+export interface Turn extends StoredInput {
   /** Its id. */
   response: string;
   /** What was read of it before its turn came. */
   read: ReadBody;
-  isKept: boolean;
+  isStored: boolean;
   signal: AbortSignal;
   /** Whose images are remembered. */
   partition: string | undefined;
@@ -36,7 +36,7 @@ export async function* inConversation(
   const release = await holdLock(`inpage:conversation:${id}`, turn.signal, context.requestTimeout);
   try {
     const read = await readLatest(turn, id, context);
-    yield* keepingWith(generate(read), async (response) => {
+    yield* storingBeforeEnd(generate(read), async (response) => {
       const state = await context.responses?.();
       const items = [...turn.input, ...response.output.map((item) => ({ ...item }))];
       const addition = { items, response: response.id, createId: () => turn.createId('item') };
@@ -47,10 +47,10 @@ export async function* inConversation(
         return;
       }
       context.recentItems.forget(turn.caller, response.output);
-      if (turn.isKept) {
+      if (turn.isStored) {
         const own = added.slice(0, turn.input.length).map((item) => item.id);
         const conversation = { id, read: [...(read.conversation?.ids ?? []), ...own] };
-        await keepResponse(response, { owner: turn.owner, caller: turn.caller, input: [], conversation }, context);
+        await storeResponse(response, { owner: turn.owner, caller: turn.caller, input: [], conversation }, context);
       }
     });
   } finally {

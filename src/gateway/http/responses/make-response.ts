@@ -2,11 +2,11 @@
 import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import { generateFitting, singlesOf } from '../generation/fit-context.js';
+import { generateFitting, groupSingly } from '../generation/fit-context.js';
 import { countTokens } from '../generation/generate.js';
 import type { Generate } from '../generation/generation-route.js';
 import type { inConversation } from './in-conversation.js';
-import { type KeptInput, keepingWith, keepResponse } from './keep-answer.js';
+import { type StoredInput, storingBeforeEnd, storeResponse } from './store-response.js';
 import { createProgress, idMaker, renderResponse, type ResponseProgress } from './progress.js';
 import type { ReadBody } from './read-body.js';
 import type { ResponsesRequest } from './request.js';
@@ -25,7 +25,7 @@ export function callersOf(c: HttpRequestContext): Callers {
 }
 
 /** What a response that is made again has already. */
-export interface Begun extends Pick<KeptInput, 'input'> {
+export interface Begun extends Pick<StoredInput, 'input'> {
   id: string;
   /** Unix seconds. */
   createdAt: number;
@@ -35,8 +35,8 @@ export interface Begun extends Pick<KeptInput, 'input'> {
 export interface MadeResponse {
   progress: ResponseProgress;
   read: ReadBody;
-  /** What it is kept with. */
-  kept: KeptInput;
+  /** What it is stored with. */
+  stored: StoredInput;
   /** Its events. Ending early frees the engine. */
   run: (generate: Generate, signal: AbortSignal) => AsyncIterable<readonly ResponseEvent[]>;
 }
@@ -49,24 +49,24 @@ export function makeResponse(
   begun?: Begun,
 ): MadeResponse {
   const { sent, conversation } = first;
-  const isKept = context.compatibility.keeping === 'kept' && body.store !== false;
+  const isStored = context.compatibility.responseStorage === 'offered' && body.store !== false;
   // A service by the letter of its specification knows no `auto`.
-  const cuts = body.truncation === 'auto' && context.compatibility.keeping !== 'refused';
+  const cuts = body.truncation === 'auto' && context.compatibility.responseStorage !== 'refused';
   let { tools } = first;
-  const progress = createProgress({ body, model: first.request.model, isKept }, context, {
+  const progress = createProgress({ body, model: first.request.model, isStored }, context, {
     onItem: (item) => context.recentItems.add(caller, { ...item }),
     formOf: (called) => tools.formOf(called),
   });
   if (begun) Object.assign(progress.response, { id: begun.id, created_at: begun.createdAt });
   const createId = idMaker(context);
-  const isNamed = isKept || conversation !== undefined;
+  const isNamed = isStored || conversation !== undefined;
   const input = begun?.input ?? (isNamed ? toStoredItems(sent, createId) : []);
-  const kept = { owner: ownerOf(partition), caller, input };
-  const turn = { ...kept, response: progress.response.id, read: first, isKept, partition, createId };
+  const stored = { owner: ownerOf(partition), caller, input };
+  const turn = { ...stored, response: progress.response.id, read: first, isStored, partition, createId };
   return {
     progress,
     read: first,
-    kept,
+    stored,
     run: (generate, signal) => {
       const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
         ({ tools } = read);
@@ -76,12 +76,12 @@ export function makeResponse(
         return generateFitting(read.request, {
           generate: start,
           count: (shorter) => countTokens(context, shorter, { signal, deadline: 'result', caller: partition }),
-          partsOf: (messages) => singlesOf(messages, body.instructions ? 1 : 0),
+          partsOf: (messages) => groupSingly(messages, body.instructions ? 1 : 0),
         });
       };
       if (conversation) return takeTurn({ ...turn, signal }, answerTo, context);
-      if (!isKept) return answerTo(first);
-      return keepingWith(answerTo(first), (response) => keepResponse(response, kept, context));
+      if (!isStored) return answerTo(first);
+      return storingBeforeEnd(answerTo(first), (response) => storeResponse(response, stored, context));
     },
   };
 }

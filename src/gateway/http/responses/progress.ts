@@ -19,13 +19,13 @@ export function idMaker(context: HttpContext): (prefix: string) => string {
 }
 
 export function createProgress(
-  { body, model, isKept }: { body: ResponsesRequest; model: string; isKept: boolean },
+  { body, model, isStored }: { body: ResponsesRequest; model: string; isStored: boolean },
   context: HttpContext,
   options: Pick<RenderOptions, 'onItem' | 'formOf'>,
 ): ResponseProgress {
   const createId = idMaker(context);
   const now = () => Math.floor(context.now() / 1000);
-  const response = startResponse(toEchoedFields(body, model, isKept), createId('resp'), now());
+  const response = startResponse(toEchoedFields(body, model, isStored), createId('resp'), now());
   return startProgress(response, {
     createId,
     now,

@@ -8,7 +8,7 @@ import { cacheHint } from '../fields/sampling.js';
 import { parseBody } from '../validation/parse-body.js';
 import type { ConversationInput } from './input.js';
 import type { SentItem } from './input-schema.js';
-import { conversationOf } from './keeping-fields.js';
+import { conversationOf } from './storage-fields.js';
 import { type OwnInput, resolveReferences } from './references.js';
 import {
   followingRequestSchema,
@@ -75,7 +75,7 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
       refuseBuiltInTools(json, () => {
         const isNew = typeof json['previous_response_id'] !== 'string' && json['conversation'] == null;
         const body = isNew ? parseBody(schema, json) : parseBody(following, json);
-        if (body.background === true && body.store === false) throw unkeptBackground();
+        if (body.background === true && body.store === false) throw unstoredBackground();
         if (body.previous_response_id != null && body.conversation != null) throw twoPasts();
         return { ...body, input: body.input ?? [] };
       }),
@@ -88,7 +88,7 @@ function missingInput(): InferenceError {
   return new InferenceError('missing_required_field', message, { param: 'input' });
 }
 
-function unkeptBackground(): InferenceError {
+function unstoredBackground(): InferenceError {
   const message = '`background` needs the response to be stored: leave out `store: false`.';
   return new InferenceError('invalid_request', message, { param: 'background' });
 }

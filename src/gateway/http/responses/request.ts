@@ -26,7 +26,7 @@ import {
 } from '../fields/sampling.js';
 import { offerAll, offerAllowed, requireTool, schemaCheck, type ToolOffer } from '../fields/tools.js';
 import { inputSchema } from './input-schema.js';
-import { conversationOf, KEEPING, refused } from './keeping-fields.js';
+import { conversationOf, STORAGE_FIELDS, refused } from './storage-fields.js';
 import { type ConversationInput, itemParam, toMessages } from './input.js';
 import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
@@ -55,7 +55,8 @@ const PENALTIES = { ignored: {} as typeof penalties, acting: penalties };
 
 /** In the field order of the specification, which is the order in which problems are reported. */
 export function responsesRequestSchema(compatibility: Compatibility) {
-  const { previous_response_id, conversation, background, store, truncation } = KEEPING[compatibility.keeping];
+  const { previous_response_id, conversation, background, store, truncation } =
+    STORAGE_FIELDS[compatibility.responseStorage];
   return object({
     model: v.string(),
     input: inputSchema(compatibility),
@@ -162,7 +163,7 @@ function samplingOf({ temperature, top_p, top_k, presence_penalty, frequency_pen
 
 /**
  * What was asked for, as the response says it: defaults filled in. Without a temperature decoding is greedy, so 0.
- * @param store whether the response is kept
+ * @param store whether the response is stored
  */
 export function toEchoedFields(body: ResponsesRequest, model: string, store: boolean): EchoedFields {
   return {

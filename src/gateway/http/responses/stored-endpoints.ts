@@ -6,7 +6,7 @@ import type { storedResponses } from './stored-responses.js';
 const PATH = '/responses/:id';
 
 /** Whether the service keeps what is asked for. */
-export const isOffered: NonNullable<Endpoint['isOffered']> = ({ keeping }) => keeping === 'kept';
+export const isOffered: NonNullable<Endpoint['isOffered']> = ({ responseStorage }) => responseStorage === 'offered';
 
 /** How a list of items is paged through. */
 export const LIST_QUERY = {

@@ -1,4 +1,4 @@
-/** Items as they are kept between requests, and read again. @module */
+/** Items as they are stored between requests, and read again. @module */
 import { safeParse } from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { StoredItem } from '../../state/records.js';
@@ -12,7 +12,7 @@ export function ownerOf(partition: string | undefined): string {
 
 /**
  * Every item that a response read and made, in order, for one that follows it.
- * @throws InferenceError `previous_response_not_found` where a part of it is not kept any more
+ * @throws InferenceError `previous_response_not_found` where a part of it is not stored any more
  */
 export async function readEarlier(id: string, owner: string, context: HttpContext): Promise<readonly SentItem[]> {
   const state = await context.responses?.();
@@ -92,7 +92,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The items of a request as they are kept and listed: each with an id, messages with parts.
+ * The items of a request as they are stored and listed: each with an id, messages with parts.
  * @param createId makes an id from what it begins with
  */
 export function toStoredItems(sent: string | readonly object[], createId: (prefix: string) => string): StoredItem[] {

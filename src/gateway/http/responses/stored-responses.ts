@@ -14,7 +14,7 @@ export const storedResponses = {
   retrieve: {
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
-      const { job, body } = required(await state.findKept(owner, id), id);
+      const { job, body } = required(await state.findStored(owner, id), id);
       const run = job ? await (await loadBackground()).takeUp({ id, owner }, c, context) : state.runOf(owner, id);
       if (c.req.query('stream') === 'true') return streamRun(run, c, context);
       if (!job) return c.json(body);
@@ -24,7 +24,7 @@ export const storedResponses = {
   remove: {
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
-      const { job } = required(await state.findKept(owner, id), id);
+      const { job } = required(await state.findStored(owner, id), id);
       if (job) await (await loadBackground()).stopResponse({ id, owner }, context);
       required(await state.remove(owner, id), id);
       return c.json({ id, object: 'response', deleted: true });
@@ -33,8 +33,8 @@ export const storedResponses = {
   cancel: {
     route: (context) => async (c) => {
       const { state, owner, id } = await openState(context, c);
-      const kept = required(await state.findKept(owner, id), id);
-      return c.json(await (await loadBackground()).cancelResponse({ id, owner }, kept, context));
+      const stored = required(await state.findStored(owner, id), id);
+      return c.json(await (await loadBackground()).cancelResponse({ id, owner }, stored, context));
     },
   },
   inputItems: {

@@ -73,7 +73,7 @@ export const tokenize: EndpointBody = {
         count: tokens.length,
         max_model_len: inference.contextLength(request.model),
         tokens,
-        token_strs: body.return_token_strs === true ? textsOf(bytes, ends) : null,
+        token_strs: body.return_token_strs === true ? splitAt(bytes, ends) : null,
       });
     };
   },
@@ -155,7 +155,7 @@ function requireOnePrompt({ prompt, messages, add_special_tokens: adds }: Tokeni
 }
 
 /** The text of each token. What is a part of a character is a replacement character. */
-function textsOf(bytes: Uint8Array, ends: readonly number[]): string[] {
+function splitAt(bytes: Uint8Array, ends: readonly number[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return ends.map((end, index) => decoder.decode(bytes.subarray(index === 0 ? 0 : ends[index - 1], end)));
 }

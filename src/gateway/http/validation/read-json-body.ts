@@ -42,7 +42,7 @@ function notJson(what: string, c: HttpRequestContext, cause: unknown): Inference
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const packing = packingOf(request.headers);
+  const packing = readContentEncoding(request.headers);
   try {
     return await readWhole(request, packing, maxBytes);
   } catch (thrown) {
@@ -53,7 +53,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 }
 
 /** How the body is packed; undefined: it is not. */
-function packingOf(headers: Headers): CompressionFormat | undefined {
+function readContentEncoding(headers: Headers): CompressionFormat | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase();
   if (encoding === 'gzip' || encoding === 'deflate') return encoding;
   if (encoding === '' || encoding === 'identity') return undefined;

@@ -93,7 +93,7 @@ function loadedModel(
     return renewal;
   };
 
-  async function vectorsOf(
+  async function embedTexts(
     input: string[],
     taskType: TaskType | undefined,
     signal: AbortSignal,
@@ -117,7 +117,7 @@ function loadedModel(
       const input = textsOf(request);
       const taskType = taskTypeOf(request.inputType);
       try {
-        const { embeddings } = await vectorsOf(input, taskType, AbortSignal.any([signal, end]));
+        const { embeddings } = await embedTexts(input, taskType, AbortSignal.any([signal, end]));
         return toResult(embeddings, request);
       } catch (thrown) {
         if (signal.aborted) throw cancelled(thrown);

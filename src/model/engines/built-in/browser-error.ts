@@ -47,7 +47,7 @@ export function answerError(thrown: unknown, constraintParam?: string, inputPara
       return new InferenceError(
         'context_length_exceeded',
         `The ${inputParam === 'messages' ? 'prompt' : 'input'} is longer than the context window of the browser's built-in model.`,
-        { param: inputParam, ...quotaOf(thrown) },
+        { param: inputParam, ...readQuota(thrown) },
         { cause: thrown },
       );
     case 'NotSupportedError':
@@ -98,7 +98,7 @@ function nameOf(thrown: unknown): string | undefined {
 }
 
 /** The numbers that newer browsers give with a `QuotaExceededError`. */
-function quotaOf(thrown: unknown): Pick<InferenceErrorDetails, 'contextLength' | 'promptTokens'> {
+function readQuota(thrown: unknown): Pick<InferenceErrorDetails, 'contextLength' | 'promptTokens'> {
   const { quota, requested } = thrown as { quota?: unknown; requested?: unknown };
   return {
     ...(typeof quota === 'number' && { contextLength: quota }),

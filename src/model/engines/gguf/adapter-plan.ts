@@ -46,7 +46,7 @@ const INFORMATIVE = new Set(['adapter.lora.task_name', 'adapter.lora.prompt_pref
  */
 export function planAdapter(header: GgufHeader, plan: ModelPlan, scale: number): AdapterPlan {
   const { file } = header;
-  const alpha = alphaOf(header, plan);
+  const alpha = readAlpha(header, plan);
   const matrices = new Map(tensorsOf(plan).map((tensor) => [tensor.name, tensor]));
   const halves = new Map(header.tensors.map((tensor) => [tensor.name, tensor]));
   const pairs = new Map<string, AdapterPair>();
@@ -73,7 +73,7 @@ export function planAdapter(header: GgufHeader, plan: ModelPlan, scale: number):
 }
 
 /** @returns 0: products are not multiplied by a number of the file's */
-function alphaOf({ file, metadata }: GgufHeader, { architecture }: ModelPlan): number {
+function readAlpha({ file, metadata }: GgufHeader, { architecture }: ModelPlan): number {
   const shownValue = (key: string): string => shown(String(metadata.get(key)));
   if (metadata.get('general.type') !== 'adapter') throw unsupported(file, 'it is not an adapter');
   if (metadata.get('adapter.type') !== 'lora')

@@ -9,7 +9,7 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../prefix-cache-bytes.js';
 import { adapterBytes } from './adapter-plan.js';
 import { widestRank } from './adapter-weights.js';
-import { roundingOf, warningOf } from './choose-build.js';
+import { probeRounding, warningOf } from './choose-build.js';
 import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
 import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
@@ -147,7 +147,7 @@ export async function openTextEngine(
     contextLength,
     toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
     reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
-    persist: await openPrompts?.(await roundingOf(kernels.build)),
+    persist: await openPrompts?.(await probeRounding(kernels.build)),
     onLost,
   });
   return {

@@ -33,7 +33,7 @@ export function chooseBuild(): Promise<KernelBuild> {
 }
 
 /** By what the last bits of a result differ between browsers and processors. */
-export async function roundingOf(build: KernelBuild): Promise<string> {
+export async function probeRounding(build: KernelBuild): Promise<string> {
   if (build === 'plain') return 'plain';
   return (await startProbe())?.isFused() ? 'fused' : 'relaxed';
 }

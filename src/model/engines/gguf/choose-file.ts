@@ -29,7 +29,7 @@ export function chooseFile({ id, file }: Pick<ModelEntry, 'id' | 'file'>, all: r
   const listed = all.filter(({ name }) => isGgufName(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const names = listed.map(({ name }) => name);
   if (file !== undefined) {
-    const pattern = patternOf(file);
+    const pattern = compilePattern(file);
     const found = names.filter((name) => pattern.test(name));
     if (found.length === 1) return found[0]!;
     const why = found.length === 0 ? 'fits no file of its source' : `fits ${found.length} files of its source`;
@@ -54,7 +54,7 @@ export function wrongFile(id: string, why: string, names: readonly string[]): In
 }
 
 /** `*` stands for any characters but `/`. */
-function patternOf(file: string): RegExp {
+function compilePattern(file: string): RegExp {
   const parts = file.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/-]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('[^/]*')}$`);
 }

@@ -85,7 +85,7 @@ export function planEncoder(
 ): EncoderPlan {
   const { file } = header;
   const keys = new ModelKeys(header, ENCODERS);
-  const shape = shapeOf(keys, file);
+  const shape = readShape(keys, file);
   const { width } = shape;
   const tensors = new ModelTensors(header);
   const projection = (name: string, columns: number, rows: number): Projection<MatrixPlan, GgufTensor> => ({
@@ -126,7 +126,7 @@ export function planEncoder(
 
 type EncoderKeys = ModelKeys<(typeof ENCODERS)[string]>;
 
-function shapeOf(keys: EncoderKeys, file: string): EncoderShape {
+function readShape(keys: EncoderKeys, file: string): EncoderShape {
   const width = keys.size('embedding_length');
   const heads = keys.size('attention.head_count');
   const headSize = width / heads;

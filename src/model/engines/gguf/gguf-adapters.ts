@@ -91,7 +91,7 @@ export async function assembleAdapters(
   for (const { id, loaded, ...rest } of all) {
     if (id === undefined) continue;
     // What is read with a file that was changed meanwhile is of no use to another load.
-    const identity = (await identityOf([rest])) ?? crypto.randomUUID();
+    const identity = (await identifyAdapters([rest])) ?? crypto.randomUUID();
     byId.set(id, { set: [...always, loaded], identity });
   }
   return {
@@ -101,7 +101,7 @@ export async function assembleAdapters(
 }
 
 /** What decides the numbers of adapters; undefined when a file was changed since it was fetched. */
-export async function identityOf(
+export async function identifyAdapters(
   adapters: readonly Pick<PlannedAdapter, 'contentHash' | 'scale'>[],
 ): Promise<string | undefined> {
   const parts = await Promise.all(adapters.map(async ({ contentHash, scale }) => [await contentHash(), scale]));

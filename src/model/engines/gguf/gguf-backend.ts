@@ -6,7 +6,7 @@ import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
 import { assembleTextModel, type PlannedModel, planTextModel, withAdapters } from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
-import { fetchTogether, identityOf, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
+import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
 import { assembleReader, type PlannedReader, planReader } from './load-reading-model.js';
 
@@ -31,7 +31,7 @@ export const ggufBackend: Backend = {
         openPrompts: (rounding) => {
           const identity = async (): Promise<string | undefined> => {
             const always = adapters.filter(({ id }) => id === undefined);
-            const [hash, adapted] = await Promise.all([source.contentHash(), identityOf(always)]);
+            const [hash, adapted] = await Promise.all([source.contentHash(), identifyAdapters(always)]);
             if (hash === undefined || adapted === undefined) return undefined;
             const parts = [hash, planned.shape.exact, rounding];
             return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);

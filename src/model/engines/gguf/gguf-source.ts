@@ -146,7 +146,7 @@ async function hasManifest(
   open: (integrity: undefined) => Promise<ModelFiles>,
 ): Promise<boolean> {
   if (file !== undefined) return false;
-  return (await files.isKept(PACK_MANIFEST)) || (await open(undefined)).exists(PACK_MANIFEST);
+  return (await files.isStored(PACK_MANIFEST)) || (await open(undefined)).exists(PACK_MANIFEST);
 }
 
 /** Undefined when there is no such file. What is refused here does not stay in the store. */

@@ -69,8 +69,8 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   const vocabulary = readVocabulary(header);
   const isEncoder = Object.hasOwn(ENCODERS, name);
   const isScored = entry.task === 'rerank';
-  const judge = isScored && !isEncoder ? judgeOf(entry, header, name) : undefined;
-  const parts = { header, frame: textFrameOf(vocabulary), ...poolingOf(entry, header, { name, isEncoder }) };
+  const judge = isScored && !isEncoder ? chooseRerankPrompt(entry, header, name) : undefined;
+  const parts = { header, frame: textFrameOf(vocabulary), ...choosePooling(entry, header, { name, isEncoder }) };
   if (!isEncoder) {
     const plan = planTextModel(entry, header);
     const { tokenizer, shape } = plan;
@@ -88,7 +88,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
 }
 
 /** @throws InferenceError `model_not_supported` for a model that is not known to rank */
-function judgeOf(entry: ModelEntry, { metadata, file }: GgufHeader, architecture: string): RerankPrompt {
+function chooseRerankPrompt(entry: ModelEntry, { metadata, file }: GgufHeader, architecture: string): RerankPrompt {
   const [template, ...texts] = ['tokenizer.chat_template', 'general.name', 'general.basename'].map((key) => {
     const value = metadata.get(key);
     return typeof value === 'string' ? value : undefined;
@@ -102,7 +102,7 @@ function judgeOf(entry: ModelEntry, { metadata, file }: GgufHeader, architecture
 /** By their numbers in files. What ranks may say so. */
 const POOLINGS: readonly (Pooling | undefined)[] = [undefined, 'mean', 'cls', 'lasttoken', undefined];
 
-function poolingOf(
+function choosePooling(
   entry: ModelEntry,
   { file, metadata }: GgufHeader,
   { name, isEncoder }: { name: string; isEncoder: boolean },

@@ -41,7 +41,7 @@ const [HEAD_STEP, ROW_STEP] = [8, 32];
 export function planModel(header: GgufHeader, contextLength = Infinity): ModelPlan {
   const keys = new ModelKeys(header, ARCHITECTURES);
   const { architecture } = keys;
-  const shape = shapeOf(keys, header.file, contextLength);
+  const shape = readShape(keys, header.file, contextLength);
   const { width } = shape;
   const tensors = new ModelTensors(header);
   const embedding = tensors.table('token_embd.weight', width);
@@ -62,7 +62,7 @@ export function planModel(header: GgufHeader, contextLength = Infinity): ModelPl
 
 type PlainShape = Omit<ModelPlan['shape'], 'vocabulary'>;
 
-function shapeOf(keys: ModelKeys, file: string, contextLength: number): PlainShape {
+function readShape(keys: ModelKeys, file: string, contextLength: number): PlainShape {
   const { architecture } = keys;
   const width = keys.size('embedding_length');
   const layers = keys.size('block_count');
@@ -84,7 +84,7 @@ function shapeOf(keys: ModelKeys, file: string, contextLength: number): PlainSha
   check(keys.flag('attention.causal', true), 'its attention is not causal');
   const { caps } = architecture;
   const scaled = architecture.layersWithWideScale === layers ? width / heads : headSize;
-  const rope = ropeOf(keys, file, turned);
+  const rope = readRope(keys, file, turned);
   return {
     layers,
     width,
@@ -96,16 +96,16 @@ function shapeOf(keys: ModelKeys, file: string, contextLength: number): PlainSha
     activation: architecture.activation,
     pairs: architecture.rope,
     queryKeyNorm: architecture.queryKeyNorm,
-    ...scalesOf(keys, { width, scaled }),
+    ...readScales(keys, { width, scaled }),
     attentionCap: caps?.attention === undefined ? 0 : keys.number('attn_logit_softcapping', caps.attention),
     logitCap: caps ? keys.number('final_logit_softcapping', caps.logits) : 0,
     rope,
-    ...windowsOf(keys, layers, rope),
+    ...readWindows(keys, layers, rope),
     contextLength: Math.min(contextLength, keys.size('context_length')),
   };
 }
 
-function scalesOf(
+function readScales(
   keys: ModelKeys,
   { width, scaled }: { width: number; scaled: number },
 ): Pick<PlainShape, 'embeddingScale' | 'residualScale' | 'attentionScale' | 'logitScale'> {
@@ -122,7 +122,7 @@ function scalesOf(
 }
 
 /** Which layers see how far, and how they are rotated. */
-function windowsOf(
+function readWindows(
   keys: ModelKeys,
   layers: number,
   rope: RopeShape,
@@ -156,7 +156,7 @@ function originalContext(keys: ModelKeys): number {
   return keys.size('rope.scaling.original_context_length', keys.size('context_length'));
 }
 
-function ropeOf(keys: ModelKeys, file: string, size: number): RopeShape {
+function readRope(keys: ModelKeys, file: string, size: number): RopeShape {
   const named = keys.text('rope.scaling.type') ?? 'linear';
   const type = SCALINGS.find((each) => each === named);
   if (!type) throw unsupported(file, `its RoPE is scaled by \`${shown(named)}\`, which is not supported`);

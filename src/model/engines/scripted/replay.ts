@@ -4,7 +4,7 @@ import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { RecordedEvent, RecordedStep } from '../../../core/models/recorded-answer.js';
 import type { Script, ScriptedReply } from '../../../core/models/script.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import { fingerprintOf } from '../../../core/request/request-fingerprint.js';
+import { fingerprintRequest } from '../../../core/request/request-fingerprint.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import { rest } from './scripted-failures.js';
 
@@ -14,7 +14,7 @@ export async function findExact(
   request: GenerationRequest | TranscriptionRequest,
 ): Promise<ScriptedReply | undefined> {
   if (!replies.some(({ recorded }) => recorded)) return undefined;
-  const fingerprint = await fingerprintOf(request);
+  const fingerprint = await fingerprintRequest(request);
   return fingerprint === undefined ? undefined : replies.find((reply) => reply.request === fingerprint);
 }
 

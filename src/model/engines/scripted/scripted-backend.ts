@@ -120,12 +120,12 @@ function textOf(pieces: readonly Uint8Array[]): string {
 
 /** The part of the query's different words that the document has, 0 to 1; 0 for a query without words. */
 function shareOfWords(query: string, document: string): number {
-  const asked = wordsOf(query);
-  const known = wordsOf(document);
+  const asked = splitIntoWords(query);
+  const known = splitIntoWords(document);
   return asked.size === 0 ? 0 : [...asked].filter((word) => known.has(word)).length / asked.size;
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function splitIntoWords(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
@@ -165,7 +165,7 @@ function createScriptedTranscriber({ script, contextLength }: ScriptedTranscribe
       durationSeconds: words.length * WORD_SECONDS,
       promptTokens: tokenizer.encodeText(request.prompt ?? '').length,
       completionTokens: tokenizer.encodeText(text).length,
-      ...(request.times && { segments: segmentsOf(words, tokenizer) }),
+      ...(request.times && { segments: splitIntoSegments(words, tokenizer) }),
       ...(request.times === 'words' && { words: words.map((word, index) => timed([word], index)) }),
     };
   }
@@ -185,7 +185,7 @@ function timed(words: readonly string[], index: number): TimedText {
 }
 
 /** One per sentence. */
-function segmentsOf(words: readonly string[], tokenizer: ScriptedTokenizer): TranscriptSegment[] {
+function splitIntoSegments(words: readonly string[], tokenizer: ScriptedTokenizer): TranscriptSegment[] {
   const segments: TranscriptSegment[] = [];
   let first = 0;
   for (const [index, word] of words.entries()) {

@@ -48,7 +48,7 @@ export function createScriptedEmbedder({ script, contextLength, prompts = {} }: 
       await failAsScripted(script, signal);
       await rest(script.tokenDelayMs ?? 0, signal);
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
-      return { vectors: inputs.map((tokens) => normaliseVector(vectorOf(tokens), dimensions)), promptTokens };
+      return { vectors: inputs.map((tokens) => normaliseVector(embedTokens(tokens), dimensions)), promptTokens };
     },
     unload: async () => {},
   };
@@ -64,7 +64,7 @@ function textOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes).trim();
 }
 
-function vectorOf(tokens: readonly string[]): Float32Array {
+function embedTokens(tokens: readonly string[]): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   for (const token of tokens) {
     let state = hash(token);

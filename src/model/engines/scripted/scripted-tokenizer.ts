@@ -60,7 +60,7 @@ export const IMAGE_TOKEN = '<|image_pad|>';
 
 const bytes = new TextEncoder();
 
-function patternOf(tokens: readonly string[]): RegExp {
+function compilePattern(tokens: readonly string[]): RegExp {
   const spellings = tokens
     .toSorted((a, b) => b.length - a.length)
     .map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
@@ -87,7 +87,7 @@ export class ScriptedTokenizer implements TextTokenizer {
     const added = images ? [...ADDED_TOKENS, IMAGE_TOKEN] : ADDED_TOKENS;
     this.addedTokens = new Map(added.map((token, index) => [token, 256 + index]));
     this.firstWord = 256 + added.length;
-    this.#added = patternOf(added);
+    this.#added = compilePattern(added);
     this.#bytes = [
       ...Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)),
       ...added.map((token) => bytes.encode(token)),

@@ -14,7 +14,7 @@ export interface UpstreamRequest {
 /** @param model its name at the service. @throws InferenceError `unsupported_content` for audio that was not transcribed */
 export function toUpstreamRequest(request: GenerationRequest, model: string): UpstreamRequest {
   const { prompt } = request;
-  const common = { model, stream: true, stream_options: { include_usage: true }, ...samplingOf(request) };
+  const common = { model, stream: true, stream_options: { include_usage: true }, ...encodeSampling(request) };
   if (prompt.type !== 'chat') {
     const logprobs = request.topLogprobs;
     const sent = prompt.type === 'raw' ? prompt.text : prompt.ids;
@@ -23,15 +23,15 @@ export function toUpstreamRequest(request: GenerationRequest, model: string): Up
   const body = {
     ...common,
     messages: toUpstreamMessages(prompt.messages),
-    ...toolsOf(request),
-    ...present({ response_format: responseFormatOf(request.output), reasoning_effort: request.reasoning.effort }),
-    ...templateArgumentsOf(request),
+    ...encodeTools(request),
+    ...present({ response_format: encodeResponseFormat(request.output), reasoning_effort: request.reasoning.effort }),
+    ...encodeTemplateArguments(request),
     ...(request.topLogprobs !== undefined && { logprobs: true, top_logprobs: request.topLogprobs }),
   };
   return { path: '/chat/completions', body };
 }
 
-function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record<string, unknown> {
+function encodeSampling({ sampling, stop, maxTokens, n }: GenerationRequest): Record<string, unknown> {
   return {
     // No temperature means greedy here, and 1 at most services.
     temperature: sampling.temperature ?? 0,
@@ -53,7 +53,7 @@ function samplingOf({ sampling, stop, maxTokens, n }: GenerationRequest): Record
 /** For services that require a schema. */
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
-function toolsOf(request: GenerationRequest): Record<string, unknown> {
+function encodeTools(request: GenerationRequest): Record<string, unknown> {
   if (!offersTools(request)) return {};
   const tools = request.tools.map(({ name, description, parameters = NO_PARAMETERS }) => ({
     type: 'function',
@@ -61,16 +61,16 @@ function toolsOf(request: GenerationRequest): Record<string, unknown> {
   }));
   return {
     tools,
-    tool_choice: toolChoiceOf(request.toolChoice),
+    tool_choice: encodeToolChoice(request.toolChoice),
     ...(!request.parallelToolCalls && { parallel_tool_calls: false }),
   };
 }
 
-function toolChoiceOf(choice: ToolChoice): unknown {
+function encodeToolChoice(choice: ToolChoice): unknown {
   return typeof choice === 'string' ? choice : { type: 'function', function: choice };
 }
 
-function responseFormatOf(output: OutputFormat): unknown {
+function encodeResponseFormat(output: OutputFormat): unknown {
   switch (output.type) {
     case 'text':
       return undefined;
@@ -84,7 +84,7 @@ function responseFormatOf(output: OutputFormat): unknown {
 }
 
 /** Sent only when the client set them, because few services know them. */
-function templateArgumentsOf({ templateArguments, reasoning }: GenerationRequest): Record<string, unknown> {
+function encodeTemplateArguments({ templateArguments, reasoning }: GenerationRequest): Record<string, unknown> {
   const variables = { ...present({ enable_thinking: reasoning.enabled }), ...templateArguments };
   return Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables };
 }
@@ -100,10 +100,10 @@ function present(fields: Record<string, unknown>): Record<string, unknown> {
 export function toUpstreamMessages(messages: readonly Message[]): unknown[] {
   const calls = new SentCalls();
   return messages.flatMap((message, index) => {
-    const sent = messageOf(message, calls);
+    const sent = encodeMessage(message, calls);
     const isLastResult = message.role === 'tool' && messages[index + 1]?.role !== 'tool';
     const shown = isLastResult ? imagesOfResults(messages, index) : [];
-    return shown.length > 0 ? [sent, { role: 'user', content: shown.map(partOf) }] : [sent];
+    return shown.length > 0 ? [sent, { role: 'user', content: shown.map(encodePart) }] : [sent];
   });
 }
 
@@ -130,10 +130,10 @@ class SentCalls {
   }
 }
 
-function messageOf(message: Message, calls: SentCalls): unknown {
+function encodeMessage(message: Message, calls: SentCalls): unknown {
   switch (message.role) {
     case 'assistant':
-      return assistantMessageOf(message, calls);
+      return encodeAssistantMessage(message, calls);
     case 'tool': {
       const { id, name } = calls.find(message.toolCallId);
       // Gemini requires the function's name again.
@@ -141,12 +141,12 @@ function messageOf(message: Message, calls: SentCalls): unknown {
     }
     case 'system':
     case 'user':
-      return { role: message.role, ...present({ name: message.name }), content: contentOf(message.content) };
+      return { role: message.role, ...present({ name: message.name }), content: encodeContent(message.content) };
   }
 }
 
 /** Reasoning of earlier answers is not sent: services differ in its name, and some refuse it. */
-function assistantMessageOf({ content, toolCalls, name }: AssistantMessage, calls: SentCalls): unknown {
+function encodeAssistantMessage({ content, toolCalls, name }: AssistantMessage, calls: SentCalls): unknown {
   const text = textOf(content);
   const role = { role: 'assistant', ...present({ name }) };
   if (toolCalls.length === 0) return { ...role, content: text };
@@ -159,11 +159,11 @@ function assistantMessageOf({ content, toolCalls, name }: AssistantMessage, call
 }
 
 /** A string when there is only text, because some services do not accept parts. */
-function contentOf(content: readonly ContentPart[]): unknown {
-  return content.every((part) => part.type === 'text') ? textOf(content) : content.map(partOf);
+function encodeContent(content: readonly ContentPart[]): unknown {
+  return content.every((part) => part.type === 'text') ? textOf(content) : content.map(encodePart);
 }
 
-function partOf(part: ContentPart): unknown {
+function encodePart(part: ContentPart): unknown {
   switch (part.type) {
     case 'text':
       return part;

@@ -7,7 +7,7 @@ import {
 } from '../../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { upstreamURLOf } from '../../../core/models/entry-files.js';
-import { secretsOf } from '../../../core/models/header-secrets.js';
+import { extractSecrets } from '../../../core/models/header-secrets.js';
 import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
@@ -39,7 +39,7 @@ export class UpstreamClient {
     }
     this.#id = id;
     this.model = upstreamModel ?? id;
-    this.#secrets = secretsOf(this.#headers);
+    this.#secrets = extractSecrets(this.#headers);
   }
 
   /**

@@ -31,14 +31,14 @@ const RETRY_AFTER = 5;
 /** A refused request as an InferenceError. Only errors about the request keep the service's message. */
 export async function toUpstreamError(response: Response): Promise<InferenceError> {
   const reported = readError(await response.json().catch(() => undefined));
-  return errorOf(response.status, reported, secondsOf(response.headers.get('retry-after')));
+  return createError(response.status, reported, parseRetryAfter(response.headers.get('retry-after')));
 }
 
 /** An error event inside a stream. */
 export function streamedError(event: unknown): InferenceError {
   const reported = readError(event);
   const isStatus = Number(reported.code) >= 400 && Number(reported.code) < 600;
-  return errorOf(isStatus ? Number(reported.code) : 500, reported, undefined);
+  return createError(isStatus ? Number(reported.code) : 500, reported, undefined);
 }
 
 interface Said {
@@ -48,7 +48,7 @@ interface Said {
   details: InferenceErrorDetails;
 }
 
-function errorOf(status: number, { message, code, details }: Said, retryAfter = RETRY_AFTER): InferenceError {
+function createError(status: number, { message, code, details }: Said, retryAfter = RETRY_AFTER): InferenceError {
   const shared = [...SHARED_CODES].find((known) => known === code);
   if (shared === 'context_length_exceeded') return tooLong(message, details);
   if (shared) return new InferenceError(shared, message, details);
@@ -140,7 +140,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** `retry-after` may also be a date; then the default is used. */
-function secondsOf(header: string | null): number | undefined {
+function parseRetryAfter(header: string | null): number | undefined {
   const seconds = header === null ? NaN : Number(header);
   return seconds > 0 && Number.isFinite(seconds) ? seconds : undefined;
 }

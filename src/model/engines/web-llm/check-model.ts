@@ -97,7 +97,7 @@ export function refuse(
 /** Shards of an earlier, interrupted download are kept and take no more storage. */
 async function missingBytes({ shards }: WeightsManifest, files: ModelFiles): Promise<number> {
   let sum = 0;
-  for (const { file, bytes } of shards) if (!(await files.isKept(file))) sum += bytes;
+  for (const { file, bytes } of shards) if (!(await files.isStored(file))) sum += bytes;
   return sum;
 }
 

@@ -138,7 +138,7 @@ class TemplateParser {
   }
 
   #target(ends: readonly string[]): Target {
-    return targetOf(this.#parser.tuple(() => this.#targetItem(), ends));
+    return readTarget(this.#parser.tuple(() => this.#targetItem(), ends));
   }
 
   /** A name, a field or several in parentheses. */
@@ -187,7 +187,7 @@ class TemplateParser {
     const values: [Target, Expression][] = [];
     while (!parser.at('end')) {
       if (values.length > 0) parser.expect('operator', ',');
-      const target = targetOf(this.#targetItem());
+      const target = readTarget(this.#targetItem());
       parser.expect('operator', '=');
       values.push([target, parser.expression()]);
     }
@@ -196,10 +196,10 @@ class TemplateParser {
 }
 
 /** @throws SyntaxError for what no value can be given to */
-function targetOf(expression: Expression): Target {
+function readTarget(expression: Expression): Target {
   if (expression.kind === 'name') return { kind: 'name', name: expression.name };
   if (expression.kind === 'attribute' && expression.object.kind === 'name')
     return { kind: 'field', namespace: expression.object.name, name: expression.name };
-  if (expression.kind === 'tuple') return { kind: 'several', targets: expression.items.map(targetOf) };
+  if (expression.kind === 'tuple') return { kind: 'several', targets: expression.items.map(readTarget) };
   throw new SyntaxError('The template gives a value to what can have none.');
 }

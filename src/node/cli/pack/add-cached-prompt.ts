@@ -127,15 +127,15 @@ function addBlocks(folder: string, manifest: PackManifest, blocks: ReadonlyMap<s
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), bytes);
     const parts: string[] = [];
-    for (let at = 0; at < bytes.length; at += PART_BYTES) parts.push(hashOf(bytes.subarray(at, at + PART_BYTES)));
-    files[name] = { bytes: bytes.length, sha256: hashOf(bytes), partBytes: PART_BYTES, parts };
+    for (let at = 0; at < bytes.length; at += PART_BYTES) parts.push(hashContent(bytes.subarray(at, at + PART_BYTES)));
+    files[name] = { bytes: bytes.length, sha256: hashContent(bytes), partBytes: PART_BYTES, parts };
     total += bytes.length;
   }
   const text = `${JSON.stringify({ ...manifest, files }, null, 1)}\n`;
   writeFileSync(join(folder, PACK_MANIFEST), text);
-  return { integrity: toIntegrity(hashOf(text)), files: blocks.size, bytes: total };
+  return { integrity: toIntegrity(hashContent(text)), files: blocks.size, bytes: total };
 }
 
-function hashOf(content: string | Uint8Array): string {
+function hashContent(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -70,7 +70,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   const { folder, partBytes, onTotal, onProgress = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const storage = new DiskStorage(work);
-  const source = await sourceOf(named, options.hubURL);
+  const source = await resolveSource(named, options.hubURL);
   const { localFiles } = source;
   const environment: StoreEnvironment = {
     ...defaultEnvironment,
@@ -84,7 +84,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   const hub = options.hubURL !== undefined && { hub: options.hubURL };
   const locate: Parameters<typeof chooseGguf>[1] = async (each) => {
     const { file: _, ...others } = named;
-    const { localFiles: own } = await sourceOf({ ...others, ...each }, options.hubURL);
+    const { localFiles: own } = await resolveSource({ ...others, ...each }, options.hubURL);
     return { onProgress, signal, ...(own && { localFiles: own }), pageURL: NO_PAGE, ...hub };
   };
   const { files, task, choice } =
@@ -145,7 +145,7 @@ interface Source {
 /** No page is there that a relative URL could be of: those were refused. */
 const NO_PAGE = 'http://localhost/';
 
-async function sourceOf(named: NamedModel, hubURL: string | undefined): Promise<Source> {
+async function resolveSource(named: NamedModel, hubURL: string | undefined): Promise<Source> {
   const location = { pageURL: NO_PAGE, ...(hubURL !== undefined && { hub: hubURL }) };
   if (named.backend === 'web-llm') return findForPack({ ...named, task: 'chat' }, location);
   const folder = filesFolderOf(named, NO_PAGE, hubURL);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../../src/core/models/script.js';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { clearStore, KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { clearStore, ResponseStorage } from '../../../../src/gateway/response-storage.js';
 import { createMemoryTables } from '../../../../src/gateway/state/tables.js';
 import { ResponseStore } from '../../../../src/gateway/state/response-store.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -191,7 +191,7 @@ describe('an engine that is lost', () => {
     const id = `resp_lost${starts}${Object.keys(change).join('')}`;
     const json = { ...valid, ...background, ...change };
     const body = { ...like, id, status: 'queued', background: true, output: [], completed_at: null, usage: null };
-    await store.keep('anyone', { body, input: [], job: { json, starts } });
+    await store.save('anyone', { body, input: [], job: { json, starts } });
     return id;
   };
 
@@ -230,7 +230,7 @@ describe('an engine that is lost', () => {
 });
 
 it('what is removed altogether is cancelled first', async () => {
-  const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+  const kept = new ResponseStorage('memory', { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ script: { replies: [{ text: 'One two three four' }], tokenDelayMs: 100 } })];
   const { app } = await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') });
   const { id } = await create(app, background);

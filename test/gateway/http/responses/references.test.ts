@@ -1,7 +1,7 @@
 /** Items that requests name by their ids, and what becomes of them when they are removed. */
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../../../src/gateway/response-storage.js';
 import { createMemoryTables } from '../../../../src/gateway/state/tables.js';
 import { ResponseStore } from '../../../../src/gateway/state/response-store.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -12,7 +12,7 @@ import { valid } from './support.js';
 describe('a removed text does not come back by a reference to its item', () => {
   /** The two apps that a gateway has: requests come by its own path, or by those of a hosted service. */
   const twoBases = async (store?: Settings['store']) => {
-    const kept = new KeptResponses(store, { now: Date.now, service: '/v1' });
+    const kept = new ResponseStorage(store, { now: Date.now, service: '/v1' });
     const app = async () =>
       (await buildApp({ models: [scriptedChat()], compatibility: 'hosted', ...kept.optionsFor('hosted') })).app;
     return { kept, one: await app(), other: await app() };

@@ -1,7 +1,7 @@
 /** The option `storeResponses`: what it takes, and what a service does that keeps nothing. */
 import { describe, expect, it } from 'vitest';
 import { resolveOptions } from '../../../../src/page/resolve-options.js';
-import { keepingOf } from '../../../../src/gateway/state/keeping.js';
+import { chooseStoragePolicy } from '../../../../src/gateway/state/storage-policy.js';
 import { postJson } from '../../../support/http-client.js';
 import { create, send, start, startHosted } from './stored-support.js';
 import { valid } from './support.js';
@@ -28,10 +28,10 @@ describe('[H01] the option', () => {
   });
 
   it('[G15] is on in `hosted` and off in `service` where the app says nothing', () => {
-    expect(keepingOf(undefined, 'hosted')).toMatchObject({ where: 'device' });
-    expect(keepingOf(undefined, 'service')).toBeUndefined();
-    expect(keepingOf(false, 'hosted')).toBeUndefined();
-    expect(keepingOf('memory', 'service')).toMatchObject({ where: 'memory' });
+    expect(chooseStoragePolicy(undefined, 'hosted')).toMatchObject({ where: 'device' });
+    expect(chooseStoragePolicy(undefined, 'service')).toBeUndefined();
+    expect(chooseStoragePolicy(false, 'hosted')).toBeUndefined();
+    expect(chooseStoragePolicy('memory', 'service')).toMatchObject({ where: 'memory' });
   });
 });
 

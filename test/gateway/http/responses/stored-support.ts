@@ -1,18 +1,18 @@
 /** A service that stores responses, and how tests ask it. */
 import type { Script } from '../../../../src/core/models/script.js';
 import type { App, AppOptions } from '../../../../src/gateway/http/app.js';
-import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../../../src/gateway/response-storage.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { type Answer, postJson } from '../../../support/http-client.js';
 import { REPLIES, valid } from './support.js';
 
 export interface Settings extends Partial<Omit<AppOptions, 'inference' | 'models'>> {
-  store?: ConstructorParameters<typeof KeptResponses>[0];
+  store?: ConstructorParameters<typeof ResponseStorage>[0];
   script?: Partial<Script>;
 }
 
 export async function start({ store, script, ...options }: Settings = {}): Promise<App> {
-  const kept = new KeptResponses(store, { now: options.now ?? Date.now, service: '/v1' });
+  const kept = new ResponseStorage(store, { now: options.now ?? Date.now, service: '/v1' });
   const models = [scriptedChat({ script: { replies: REPLIES, ...script } })];
   return (await buildApp({ models, ...options, ...kept.optionsFor(options.compatibility ?? 'service') })).app;
 }

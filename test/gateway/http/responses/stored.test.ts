@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../../../src/gateway/response-storage.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { postJson, postStream } from '../../../support/http-client.js';
 import { create, send, start, startHosted } from './stored-support.js';
@@ -246,7 +246,7 @@ it('[H21] what is larger than the bound alone is answered with `store: false`, a
 });
 
 it('[H25] chat completions take `store` and `metadata` and keep nothing', async () => {
-  const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+  const kept = new ResponseStorage('memory', { now: Date.now, service: '/v1' });
   const { app } = await buildApp({
     models: [scriptedChat()],
     compatibility: 'hosted',
@@ -264,7 +264,7 @@ it('[H25] chat completions take `store` and `metadata` and keep nothing', async 
 });
 
 it('[H02] what fails is not kept', async () => {
-  const kept = new KeptResponses('memory', { now: Date.now, service: '/v1' });
+  const kept = new ResponseStorage('memory', { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ script: { replies: [{ text: 'x' }], failWith: 'internal' } })];
   const { app } = await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') });
   expect((await postJson(app, '/responses', valid)).status).toBe(500);

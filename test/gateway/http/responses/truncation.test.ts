@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/gateway/http/app.js';
-import { KeptResponses } from '../../../../src/gateway/kept-responses.js';
+import { ResponseStorage } from '../../../../src/gateway/response-storage.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { postJson } from '../../../support/http-client.js';
 import { create, send, start } from './stored-support.js';
@@ -9,7 +9,7 @@ import { valid } from './support.js';
 const CONTEXT = 120;
 
 async function build(store?: false): Promise<App> {
-  const kept = new KeptResponses(store, { now: Date.now, service: '/v1' });
+  const kept = new ResponseStorage(store, { now: Date.now, service: '/v1' });
   const models = [scriptedChat({ contextLength: CONTEXT, script: { replies: [{ text: 'Done.' }] } })];
   return (await buildApp({ models, compatibility: 'hosted', ...kept.optionsFor('hosted') })).app;
 }

@@ -26,7 +26,7 @@ export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
     addedTokens.set(piece, id);
     if (kinds[id] === userDefined) defined.set(piece, id);
   }
-  const encodePlain = encoderOf(vocabulary);
+  const encodePlain = createEncoder(vocabulary);
   const split = definedSplitter(defined);
   const begin = special.bos ?? special.cls;
   const known: (Uint8Array | undefined)[] = [];
@@ -80,7 +80,7 @@ function templateVariablesOf({ special, pieces }: GgufVocabulary): Record<string
   );
 }
 
-function encoderOf(vocabulary: GgufVocabulary): EncodeText {
+function createEncoder(vocabulary: GgufVocabulary): EncodeText {
   const { model, rules, special } = vocabulary;
   const ids = plainIds(vocabulary);
   if (model === 'bert') return wordPieceEncoder(ids, special.unk);

@@ -73,7 +73,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
   }
   // Files that llama.cpp reads too name the nearest of its rules, and beside it their own.
   const pre = keys.text('inpage.pre') ?? keys.text('ggml.pre') ?? 'default';
-  const rules = model === 'gpt2' ? rulesOf(pre, file) : undefined;
+  const rules = model === 'gpt2' ? findSplitRules(pre, file) : undefined;
   const pieces = keys.texts('ggml.tokens');
   if (pieces === undefined || pieces.length === 0) throw unsupported(file, 'it has no tokenizer');
   if (pieces.some(({ length }) => length > MOST_UNITS))
@@ -112,7 +112,7 @@ export function checkRows(header: Pick<GgufHeader, 'file'>, { pieces }: GgufVoca
   if (pieces.length > rows) throw unsupported(header.file, `it has ${pieces.length} tokens and weights for ${rows}`);
 }
 
-function rulesOf(pre: string, file: string): SplitRules {
+function findSplitRules(pre: string, file: string): SplitRules {
   const rules = SPLIT_RULES.get(pre);
   if (!rules) {
     const known = [...SPLIT_RULES.keys()].map((name) => `\`${name}\``).join(', ');

@@ -15,7 +15,7 @@ export function wordPieceEncoder(
 ): (text: string) => number[] {
   const longest = [...ids.keys()].reduce((most, piece) => Math.max(most, piece.length), 0);
   const rest = unknown === undefined ? [] : [unknown];
-  return (text) => wordsOf(text).flatMap((word) => piecesOf(BEGIN + word, ids, longest) ?? rest);
+  return (text) => splitIntoWords(text).flatMap((word) => splitIntoPieces(BEGIN + word, ids, longest) ?? rest);
 }
 
 /** What the bytes of a piece are: a word begins with a space. */
@@ -24,7 +24,7 @@ export function wordPieceBytes(piece: string): Uint8Array {
 }
 
 /** The longest piece at each place; undefined when none fits somewhere. */
-function piecesOf(word: string, ids: ReadonlyMap<string, number>, longest: number): number[] | undefined {
+function splitIntoPieces(word: string, ids: ReadonlyMap<string, number>, longest: number): number[] | undefined {
   const found: number[] = [];
   for (let from = 0; from < word.length;) {
     let to = Math.min(word.length, from + longest);
@@ -41,7 +41,7 @@ function piecesOf(word: string, ids: ReadonlyMap<string, number>, longest: numbe
 }
 
 /** Lower case, without accents; punctuation and Chinese characters are words of their own. */
-function wordsOf(text: string): string[] {
+function splitIntoWords(text: string): string[] {
   const words: string[] = [];
   let isOpen = false;
   for (const character of withoutAccents(text)) {

@@ -62,7 +62,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
   const tokenizer = isTokenTable(session) ? bareTokenizer(parts.tokenizer) : parts.tokenizer;
   const inputs = entry.inputs ?? {};
   checkInputs(session, inputs);
-  const poolings = poolsItself(session) ? [] : poolingOf(entry, source, model, modules);
+  const poolings = poolsItself(session) ? [] : choosePooling(entry, source, model, modules);
   const batchOptions: BatchOptions = {
     poolings,
     layers: modules.layers,
@@ -103,7 +103,7 @@ function bareTokenizer(tokenizer: PreTrainedTokenizer): InputTokenizer {
 }
 
 /** How hidden states are pooled, with a warning where that is a guess. @throws InferenceError `model_not_supported` */
-function poolingOf(
+function choosePooling(
   entry: ModelEntry,
   source: ModelSource,
   model: PreTrainedModel,

@@ -35,7 +35,7 @@ const DIMENSION = { value: 1, name: 2 };
  */
 export const keepLastLogits: GraphPlan = (graph, file) => {
   const product = canBeAsked(graph) ? findLastProduct(graph, LOGITS) : undefined;
-  return product && editsOf(file, graph, product);
+  return product && planEdits(file, graph, product);
 };
 
 function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
@@ -45,7 +45,7 @@ function canBeAsked({ inputs, nodes, weightRanks, operatorVersion, formatVersion
   return isNew && !isTaken && nodes.every(({ hasGraphs }) => !hasGraphs);
 }
 
-function editsOf(file: Uint8Array, { field, outputs, values }: OnnxGraph, product: LastProduct): Edit[] | undefined {
+function planEdits(file: Uint8Array, { field, outputs, values }: OnnxGraph, product: LastProduct): Edit[] | undefined {
   const edits: Edit[] = product.nodes.map((each, nth) => replaced(each.field, ofLast(file, each, nth)));
   const logits = outputs.find(({ name }) => name === LOGITS);
   const described = values.filter(({ name }) => product.values.includes(name));

@@ -35,7 +35,7 @@ const OPERATOR_SET = { domain: 1, version: 2 };
  * The same graph with a scale for each row. Nothing when no scale is for a whole pass, or only in unknown forms: in front
  * of convolutions or products without weights, or in branches.
  */
-export const quantizeByRow: GraphPlan = (graph, file) => (canBeChanged(graph) ? editsOf(file, graph) : undefined);
+export const quantizeByRow: GraphPlan = (graph, file) => (canBeChanged(graph) ? planEdits(file, graph) : undefined);
 
 function canBeChanged({ nodes, weightRanks, operatorVersion, formatVersion }: OnnxGraph): boolean {
   const isNew = operatorVersion >= MIN_OPERATOR_VERSION && formatVersion >= MIN_FORMAT_VERSION;
@@ -55,7 +55,7 @@ interface IntegerProduct {
   weightScale: string;
 }
 
-function editsOf(file: Uint8Array, graph: OnnxGraph): Edit[] | undefined {
+function planEdits(file: Uint8Array, graph: OnnxGraph): Edit[] | undefined {
   const readers = readersOf(graph);
   const edits: Edit[] = [];
   for (const quantizer of graph.nodes) {

@@ -13,13 +13,13 @@ export async function findRuntimeFault(thrown: unknown, signal: AbortSignal): Pr
   const paths = env.backends.onnx.wasm?.wasmPaths;
   if (!isMissingRuntime(thrown) || typeof paths !== 'object') return undefined;
   for (const url of [paths.mjs, paths.wasm]) {
-    const fault = url === undefined ? undefined : await faultOf(String(url), signal);
+    const fault = url === undefined ? undefined : await probeFile(String(url), signal);
     if (fault) return fault;
   }
   return undefined;
 }
 
-async function faultOf(url: string, signal: AbortSignal): Promise<FileFailure | undefined> {
+async function probeFile(url: string, signal: AbortSignal): Promise<FileFailure | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
   const response = await fetch(url, { cache: 'no-store', signal: limit }).catch(() => undefined);
   // The message of a failed import says as much.

@@ -27,7 +27,7 @@ import { PairTemplate, type TokenizerFile } from './pair-template.js';
  */
 export async function loadRankingModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   return loadFromSource<unknown, LoadedModel>(entry, options, async (source) => {
-    const judge = await judgeOf(entry, source);
+    const judge = await chooseRerankPrompt(entry, source);
     return judge ? decoderKind(entry, (engine, parts) => createJudge(engine, judge, parts)) : crossEncoderKind(entry);
   });
 }
@@ -36,7 +36,7 @@ export async function loadRankingModel(entry: ModelEntry, options: LoadOptions):
  * How a language model is asked; undefined: the model has a head for classification.
  * @throws InferenceError `model_not_supported`, before the weights are fetched, for a language model that is not known
  */
-async function judgeOf(
+async function chooseRerankPrompt(
   entry: ModelEntry,
   { readJson, readText }: Pick<ModelSource, 'readJson' | 'readText'>,
 ): Promise<RerankPrompt | undefined> {

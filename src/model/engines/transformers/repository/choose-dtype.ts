@@ -92,7 +92,7 @@ async function chooseForGraph(entry: ModelEntry, graph: string, choice: DtypeCho
   const { best, others } = precisionsFor(entry.task, choice, isMain);
   const own = entry.task === 'chat' ? undefined : configured(graph);
   const preferred = own === undefined || own === 'auto' ? best : [own, ...best];
-  const chosen = await firstOf([...preferred, ...others], (each) => has(graphFile(graph, each)));
+  const chosen = await findFirst([...preferred, ...others], (each) => has(graphFile(graph, each)));
   if (chosen === undefined) {
     const files = await listed();
     if (files.length === 0) return undefined;
@@ -132,7 +132,10 @@ function precisionsFor(
   return { best, others: [...whole, ...bytes, 'bnb4', ...halves('q2f16'), 'q2', ...halves('q1f16'), 'q1'] };
 }
 
-async function firstOf(all: readonly string[], holds: (each: string) => Promise<boolean>): Promise<string | undefined> {
+async function findFirst(
+  all: readonly string[],
+  holds: (each: string) => Promise<boolean>,
+): Promise<string | undefined> {
   for (const each of all) if (await holds(each)) return each;
   return undefined;
 }

@@ -15,7 +15,7 @@ export interface WeightsChoice {
   graphs: readonly string[];
   /** Parsed `config.json`. */
   config: object;
-  files: Pick<ModelFiles, 'exists' | 'isKept' | 'listed'>;
+  files: Pick<ModelFiles, 'exists' | 'isStored' | 'listed'>;
 }
 
 /** What is taken. */
@@ -78,7 +78,7 @@ async function choosePrecision(entry: ModelEntry, choice: WeightsChoice): Promis
   const chosen = { dtype, ...(substitute !== undefined && { substitute }) };
   const written = graphs.length === 1 ? dtypeOf(dtype, graphs[0]!) : undefined;
   if (written === undefined) return chosen;
-  other ??= await otherFileOf(graphFile(graphs[0]!, written), files);
+  other ??= await findOtherFile(graphFile(graphs[0]!, written), files);
   return other === undefined ? chosen : { ...chosen, ...graphNamed(other, written) };
 }
 
@@ -110,10 +110,10 @@ export async function weightsOfOtherName(
  * The file that is there instead of one that the entry asks for. No server is asked for either: what is kept tells, or the
  * list of files.
  */
-async function otherFileOf(file: string, files: WeightsChoice['files']): Promise<string | undefined> {
+async function findOtherFile(file: string, files: WeightsChoice['files']): Promise<string | undefined> {
   const other = otherGraphFile(file);
-  if (other === undefined || (await files.isKept(file))) return undefined;
-  if (await files.isKept(other)) return other;
+  if (other === undefined || (await files.isStored(file))) return undefined;
+  if (await files.isStored(other)) return other;
   const listed = await files.listed();
   return listed.includes(other) && !listed.includes(file) ? other : undefined;
 }
@@ -124,9 +124,9 @@ async function isFound(entry: ModelEntry, choice: WeightsChoice, dtype: Dtype | 
   if (typeof dtype !== 'string') return dtype !== undefined;
   if (dtypeFor(entry, device) === undefined) return true;
   const file = graphFile(graphs[0]!, dtype);
-  if (await files.isKept(file)) return true;
+  if (await files.isStored(file)) return true;
   const names = await files.listed();
-  return names.length === 0 ? !(await files.isKept(graphFile(OLD_DECODER, dtype))) : names.includes(file);
+  return names.length === 0 ? !(await files.isStored(graphFile(OLD_DECODER, dtype))) : names.includes(file);
 }
 
 /** Counts the files of weights. Of some no config tells: they are in the list of files, or among those that are kept. */
@@ -146,11 +146,12 @@ async function withShards(
 /** @param configured for files of the graph in all precisions, some of which may hold their weights themselves */
 async function countShards(name: string, files: WeightsChoice['files'], configured: number): Promise<number> {
   // A list costs a request, which kept files do without.
-  const listed = (await files.isKept(`onnx/${name}`)) ? [] : await files.listed();
+  const listed = (await files.isStored(`onnx/${name}`)) ? [] : await files.listed();
   let count = 0;
   for (;;) {
     const file = `onnx/${shardName(name, count)}`;
-    const isThere = listed.includes(file) || (count < configured ? await files.exists(file) : await files.isKept(file));
+    const isThere =
+      listed.includes(file) || (count < configured ? await files.exists(file) : await files.isStored(file));
     if (!isThere) return count;
     count += 1;
   }

@@ -148,7 +148,7 @@ export function configureFiles(
     return isWeights ? lose(new Error(`${url} is missing.`)) : new Response(null, { status: 404 });
   };
   return {
-    fileFailure: (thrown) => reasonOf(failures, thrown),
+    fileFailure: (thrown) => findCause(failures, thrown),
     weightsLost,
     graphHas: (operator) => operators.has(operator),
   };
@@ -181,7 +181,7 @@ function failureOf(url: string, thrown: unknown): FileFailure {
  * The file that made loading fail. A file that network, server or store failed to give explains any error. A file that does
  * not exist is the reason only when the error names it, because many files are optional.
  */
-function reasonOf(failures: readonly FileFailure[], thrown: unknown): FileFailure | undefined {
+function findCause(failures: readonly FileFailure[], thrown: unknown): FileFailure | undefined {
   const isOutage = ({ httpStatus }: FileFailure): boolean =>
     httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
   const message = thrown instanceof Error ? thrown.message : '';

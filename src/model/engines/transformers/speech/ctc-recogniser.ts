@@ -52,10 +52,10 @@ async function* transcribe(
   const { sampleRate, frameSamples } = model;
   const found = new CtcWords(model.vocabulary, frameSamples / sampleRate);
   let text = '';
-  for (const { start, end, skip, count } of windowsOf(samples.length, model)) {
+  for (const { start, end, skip, count } of splitIntoWindows(samples.length, model)) {
     await yieldToEventLoop();
     throwIfCancelled(signal);
-    const frames = await logitsOf(model, session, samples.subarray(start, end));
+    const frames = await computeLogits(model, session, samples.subarray(start, end));
     for (const logits of frames.slice(skip, skip + count)) {
       const { token, logprob } = chooseToken(logits, logits.length, NOTHING);
       found.push(token, logprob);
@@ -95,7 +95,7 @@ interface Window {
 }
 
 /** Windows that overlap by twice the context, on the grid of the frames: each frame counts once. */
-function* windowsOf(length: number, { sampleRate, frameSamples }: CtcModel): Generator<Window, void, undefined> {
+function* splitIntoWindows(length: number, { sampleRate, frameSamples }: CtcModel): Generator<Window, void, undefined> {
   const frames = (seconds: number): number => Math.round((seconds * sampleRate) / frameSamples);
   const [whole, context] = [frames(WINDOW), frames(CONTEXT)];
   for (let first = 0; ; first += whole - 2 * context) {
@@ -110,7 +110,7 @@ function* windowsOf(length: number, { sampleRate, frameSamples }: CtcModel): Gen
 }
 
 /** The logits of each frame. */
-async function logitsOf(model: CtcModel, session: OnnxSession, samples: Float32Array): Promise<Float32Array[]> {
+async function computeLogits(model: CtcModel, session: OnnxSession, samples: Float32Array): Promise<Float32Array[]> {
   const shortest = Math.round(SHORTEST * model.sampleRate);
   const sound = samples.length >= shortest ? samples : padded(samples, shortest);
   const inputs = Object.entries(await model.features(sound));

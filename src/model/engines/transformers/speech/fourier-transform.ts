@@ -50,7 +50,7 @@ function planStages(size: number): Stage[] {
   const stages: Stage[] = [];
   let length = size;
   let stride = 1;
-  for (const radix of factorsOf(size)) {
+  for (const radix of factorize(size)) {
     const rest = length / radix;
     const cosines = new Float64Array(length);
     const sines = new Float64Array(length);
@@ -72,7 +72,7 @@ function planStages(size: number): Stage[] {
 }
 
 /** Fours first, because their butterflies are the cheapest, then primes. */
-function factorsOf(size: number): number[] {
+function factorize(size: number): number[] {
   const factors: number[] = [];
   let rest = size;
   for (const factor of [4, 2, 3, 5, 7]) {

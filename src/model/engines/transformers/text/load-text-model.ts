@@ -34,7 +34,7 @@ import { type TextEngineOptions, TransformersTextEngine } from './transformers-t
 const BLOCK_LENGTH = { wasm: 64, webgpu: 512 } as const;
 
 /** The same on a GPU where prompts are cached on disk: only what whole blocks computed is. */
-const KEPT_BLOCK_LENGTH = 64;
+const PERSISTED_BLOCK_LENGTH = 64;
 
 /** A GPU computes fewer tokens by other kernels, with other last bits. */
 const MIN_BLOCK_ON_GPU = 64;
@@ -157,7 +157,7 @@ function blocksOf(
   promptCache: number | undefined,
 ): Pick<TextEngineOptions, 'blockLength' | 'shortestBlock'> {
   if (info.device !== 'webgpu') return { blockLength: BLOCK_LENGTH.wasm };
-  const blockLength = promptCache === undefined ? BLOCK_LENGTH.webgpu : KEPT_BLOCK_LENGTH;
+  const blockLength = promptCache === undefined ? BLOCK_LENGTH.webgpu : PERSISTED_BLOCK_LENGTH;
   return { blockLength, shortestBlock: MIN_BLOCK_ON_GPU };
 }
 

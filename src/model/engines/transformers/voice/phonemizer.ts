@@ -21,7 +21,7 @@ export async function loadPhonemizer(url: string, pageURL: string): Promise<Phon
   const call = phonemize as (text: string, language: string) => unknown;
   return async (text, language) => {
     const pieces = await Promise.all(
-      piecesOf(text).map(async (piece) => {
+      splitIntoPieces(text).map(async (piece) => {
         if (!/[\p{L}\p{N}]/u.test(piece)) return piece;
         return spaceOf(piece, await readAloud(call, piece.trim(), language));
       }),
@@ -48,7 +48,7 @@ async function importModule(href: string): Promise<Record<string, unknown>> {
 }
 
 /** Phonemizers drop punctuation, which tells a model where to pause. */
-function piecesOf(text: string): string[] {
+function splitIntoPieces(text: string): string[] {
   return text.split(/([;:,.!?¡¿—…"«»“”(){}[\]]+)/).filter((piece) => piece !== '');
 }
 

@@ -12,7 +12,7 @@ const [USUAL, OTHER] = ['onnx/model_quantized.onnx', 'onnx/model_q8.onnx'];
 function repository({ kept, listed, served }: Record<'kept' | 'listed' | 'served', string[]>) {
   const asked: string[] = [];
   const files = {
-    isKept: async (file: string) => kept.includes(file),
+    isStored: async (file: string) => kept.includes(file),
     listed: async () => listed,
     async exists(file: string) {
       if (kept.includes(file)) return true;

@@ -1,8 +1,8 @@
-/** Fields of a response's request that ask for something kept between requests. @module */
+/** Fields of a response's request that ask for something stored between requests. @module */
 import * as v from 'valibot';
 import { object } from '../fields/json-object.js';
 
-/** A field that asks for something that is not kept between requests. */
+/** A field that asks for something that is not stored between requests. */
 export const refused = v.nullish(
   v.never('is not supported, because nothing is stored between requests: see the option `storeResponses`'),
 );
@@ -18,11 +18,11 @@ const truncation = v.nullish(v.picklist(['auto', 'disabled']));
 const NOT_STORED = 'must be false, because nothing is stored between requests: see the option `storeResponses`';
 const STATELESS = { previous_response_id: refused, conversation: refused, background: v.nullish(v.literal(false)) };
 
-/** What `keeping` makes of the fields about it. */
-export const KEEPING = {
+/** Those fields by what the service does with them. */
+export const STORAGE_FIELDS = {
   refused: { ...STATELESS, store: v.nullish(v.literal(false, NOT_STORED)), truncation: v.optional(v.unknown()) },
-  unkept: { ...STATELESS, store: v.nullish(v.boolean()), truncation },
-  kept: {
+  ignored: { ...STATELESS, store: v.nullish(v.boolean()), truncation },
+  offered: {
     previous_response_id: v.nullish(v.string()),
     conversation,
     background: v.nullish(v.boolean()),

@@ -1,5 +1,5 @@
 /** What a gateway keeps of responses: one store for all its apps, opened with the first request that needs it. @module */
-import { type Keeping, keepingOf } from './state/keeping.js';
+import { type StoragePolicy, chooseStoragePolicy } from './state/storage-policy.js';
 import { RecentItems } from './state/recent-items.js';
 import type { ResponseStore } from './state/response-store.js';
 import type { StoredResponses } from '../core/models/stored-model.js';
@@ -8,7 +8,7 @@ import { fetchPart } from '../core/errors/fetch-part.js';
 import type { AppOptions } from './http/app.js';
 
 /** See the module. */
-export class KeptResponses {
+export class ResponseStorage {
   readonly #option: OptionsByRealm['gateway']['storeResponses'];
   readonly #settings: { now: () => number; service: string };
   readonly #recentItems = new RecentItems();
@@ -24,8 +24,8 @@ export class KeptResponses {
 
   /** What an app of this kind is made with. */
   optionsFor(compatibility: CompatibilityName): Pick<AppOptions, 'responses' | 'recentItems'> {
-    const keeping = keepingOf(this.#option, compatibility);
-    return { recentItems: this.#recentItems, responses: keeping && (() => this.#open(keeping)) };
+    const policy = chooseStoragePolicy(this.#option, compatibility);
+    return { recentItems: this.#recentItems, responses: policy && (() => this.#open(policy)) };
   }
 
   async usage(): Promise<StoredResponses> {
@@ -40,9 +40,9 @@ export class KeptResponses {
     for (const store of await this.#all()) await clearStore(store);
   }
 
-  async #open(keeping: Keeping): Promise<ResponseStore> {
+  async #open(policy: StoragePolicy): Promise<ResponseStore> {
     this.#store ??= fetchPart(() => import('./state/open-response-store.js')).then(({ openResponseStore }) =>
-      openResponseStore(keeping, this.#settings),
+      openResponseStore(policy, this.#settings),
     );
     // A part that could not be fetched is asked for again.
     this.#store.catch(() => (this.#store = undefined));
