@@ -3,21 +3,37 @@ import type { CallPort } from '../relay/handshake.js';
 import type { RuntimePort } from './web-extension.js';
 import { PieceReader, toPieces, type WireMessage, type WirePiece } from './wire-message.js';
 
+// oxlint-disable-next-line typescript/no-explicit-any -- as the DOM's own: each type has its event
+type Listener = (event: any) => unknown;
+
 /**
  * What calls need of a MessagePort, spoken over `runtime.connect`, which reaches the host from every context of an extension.
  * The browser tells each end when the other is gone, as `close`; so nothing waits for locks, which content scripts have of
  * another origin.
  */
-export class WirePort extends EventTarget implements CallPort {
+export class WirePort implements CallPort {
   readonly #port: RuntimePort;
   readonly #reader = new PieceReader();
+  // Firefox's content scripts cannot extend EventTarget: what they make of it has none of their methods.
+  readonly #listeners: { type: string; listener: Listener; once: boolean }[] = [];
   #isClosed = false;
 
   constructor(port: RuntimePort) {
-    super();
     this.#port = port;
     port.onMessage.addListener((piece) => this.#receive(piece as WirePiece));
     port.onDisconnect.addListener(() => this.#lose());
+  }
+
+  addEventListener(type: string, listener: Listener, options: boolean | AddEventListenerOptions = {}): void {
+    const { once = false, signal } = typeof options === 'boolean' ? {} : options;
+    if (signal?.aborted) return;
+    this.#listeners.push({ type, listener, once });
+    signal?.addEventListener('abort', () => this.removeEventListener(type, listener), { once: true });
+  }
+
+  removeEventListener(type: string, listener: Listener): void {
+    const index = this.#listeners.findIndex((each) => each.type === type && each.listener === listener);
+    if (index >= 0) this.#listeners.splice(index, 1);
   }
 
   start(): void {}
@@ -54,7 +70,7 @@ export class WirePort extends EventTarget implements CallPort {
     } catch {
       return this.#break();
     }
-    if (data) this.dispatchEvent(new MessageEvent('message', { data }));
+    if (data) this.#tell('message', { data });
   }
 
   #break(): void {
@@ -65,6 +81,15 @@ export class WirePort extends EventTarget implements CallPort {
   #lose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.dispatchEvent(new Event('close'));
+    this.#tell('close', {});
+  }
+
+  #tell(type: string, event: { data?: WireMessage }): void {
+    for (const each of this.#listeners.filter((known) => known.type === type)) {
+      // An earlier one may have removed it.
+      if (!this.#listeners.includes(each)) continue;
+      if (each.once) this.removeEventListener(type, each.listener);
+      each.listener(event as MessageEvent);
+    }
   }
 }

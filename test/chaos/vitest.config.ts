@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     name: 'long',
     globalSetup: ['test/e2e/support/serve-demo.ts'],
-    include: ['test/chaos/*.{e2e,long}.test.ts', 'test/e2e/model-store.e2e.test.ts'],
+    include: ['test/{chaos,extension}/*.long.test.ts', 'test/chaos/*.e2e.test.ts', 'test/e2e/model-store.e2e.test.ts'],
     environment: 'node',
     env: { INPAGE_CHAOS_ROUNDS: '30', STORE_MB: '500' },
     testTimeout: 600_000,

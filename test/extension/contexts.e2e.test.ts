@@ -10,7 +10,8 @@ const HOST = `{
   models: [
     { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 20, replies: [{ text: 'word ', repeat: 200 }] } },
     { id: 'brief', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Paris \\u2603' }] } },
-    { id: 'slow', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 3000, replies: [{ text: 'one two three four' }] } },
+    { id: 'slow', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 2000, replies: [{ text: 'one two three four' }] } },
+    { id: 'fast', task: 'chat', backend: 'scripted', contextLength: 10000, script: { replies: [{ text: 'word ', repeat: 6000 }] } },
     { id: 'listener', task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: 'heard' }] } },
   ],
 }`;
@@ -26,6 +27,11 @@ interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
+}
+
+interface Streamed {
+  text: string;
+  error?: string;
 }
 
 let extension: OpenExtension;
@@ -75,8 +81,8 @@ it('[Z02] many first connections at once open one host, not before, and have the
   expect(await hosts()).toHaveLength(1);
 });
 
-it('every context gets whole answers, streams, errors and what it sent', async () => {
-  for (const tell of Object.values(contexts)) {
+it('every context gets whole answers, streams and errors', async () => {
+  const check = async (tell: Tell): Promise<void> => {
     const { result: whole, error } = await tell<Answer>('ask', chat('brief'));
     expect(error).toBeUndefined();
     expect(whole?.status).toBe(200);
@@ -87,33 +93,94 @@ it('every context gets whole answers, streams, errors and what it sent', async (
     expect(streamed?.body).toMatch(/data: \[DONE\]\n\n$/);
     const { result: missing } = await tell<Answer>('ask', chat('nothing'));
     expect(missing?.status).toBe(404);
-    const { result: heard } = await tell<Answer>('ask', {
-      path: '/audio/transcriptions',
-      init: { method: 'POST' },
-      bytes: 4e6,
-    });
-    expect(heard?.status).toBe(400);
+  };
+  await Promise.all(Object.values(contexts).map(check));
+});
+
+it('[Z11] bodies pass as large as the endpoint takes them, and larger ones get the answer that they get in the host', async () => {
+  const transcription = { path: '/audio/transcriptions', init: { method: 'POST' } };
+  const taken = { ...transcription, bytes: 25e6 };
+  const [large, huge] = [
+    { ...transcription, bytes: 27e6 },
+    { ...chat('brief'), letters: 43e6 },
+  ];
+  const send = async (tell: Tell, body: object): Promise<unknown> => {
+    const { result, error } = await tell<Answer>('ask', body);
+    return error ?? [result?.status, result?.body.replace(/"request_id":"[^"]*"/, '')];
+  };
+  const expected = new Map<object, unknown>();
+  for (const [body, status] of [
+    [taken, 200],
+    [large, 400],
+    [huge, 413],
+  ] as const) {
+    const answer = await send(extension.inHost, body);
+    expect(answer).toEqual([status, expect.any(String)]);
+    expected.set(body, answer);
+  }
+  for (const [name, tooLarge] of [
+    ['background', large],
+    ['page', huge],
+    ['content', large],
+  ] as const) {
+    for (const body of [taken, tooLarge]) expect(await send(contexts[name]!, body)).toEqual(expected.get(body));
   }
 });
 
-it('a body that is larger than what the endpoint takes gets the answer that it gets in the host', async () => {
-  const body = { path: '/audio/transcriptions', init: { method: 'POST' }, bytes: 70e6 };
-  const { result, error } = await contexts['content']!<Answer>('ask', body);
-  expect(error).toBeUndefined();
-  expect([400, 413]).toContain(result?.status);
+it('[Z09] events come as they are made, and a context that does not read holds the engine back and loses nothing', async () => {
+  const tells = Object.values(contexts);
+  const texts = async (): Promise<string[]> =>
+    Promise.all(tells.map(async (tell) => (await tell<Streamed>('so', { name: 'slow' })).result!.text));
+  for (const tell of tells) await tell('begin', { name: 'slow', ...chat('slow', true) });
+  await expect.poll(async () => (await texts()).every((text) => text.includes('one'))).toBe(true);
+  expect((await texts()).some((text) => text.includes('four'))).toBe(false);
+  for (const tell of tells) await tell('abort', { name: 'slow' });
+
+  for (const tell of tells) await tell('begin', { name: 'unread', unread: true, ...chat('fast', true) });
+  // As long as those, and begun later.
+  const { result: read } = await contexts['page']!<Answer>('ask', chat('fast', true));
+  const wholeText = (text = ''): boolean => text.match(/word/g)?.length === 6_000 && text.endsWith('data: [DONE]\n\n');
+  expect(wholeText(read?.body)).toBe(true);
+  for (const left of [2, 1, 0]) {
+    const { result: models } = await contexts['page']!<ModelStatus[]>('status');
+    expect(models?.find(({ id }) => id === 'fast')?.state).toBe('busy');
+    const { result } = await tells[left]!<Streamed>('rest', { name: 'unread' });
+    expect(result?.error).toBeUndefined();
+    expect(wholeText(result?.text)).toBe(true);
+  }
 });
 
-it('all contexts are told the same state', async () => {
-  await contexts['content']!('call', { method: 'load', args: ['slow'] });
-  for (const tell of Object.values(contexts)) {
-    await expect
-      .poll(async () => (await tell<ModelStatus[]>('status')).result?.find(({ id }) => id === 'slow')?.state)
-      .toBe('ready');
+it('[Z05] all contexts share one engine, and are told the same of it', async () => {
+  const tells = [...Object.values(contexts), extension.inHost];
+  const seen = async (tell: Tell): Promise<unknown> =>
+    (await tell<string[]>('watched', { model: 'slow' })).result?.at(-1);
+  for (const tell of tells) await tell('watch', { model: 'slow' });
+  const told = (tell: Tell, method: string, ...args: string[]): ReturnType<Tell> => tell('call', { method, args });
+  expect(await told(contexts['content']!, 'load', 'slow')).toEqual({});
+  for (const tell of tells) await expect.poll(() => seen(tell)).toBe('ready');
+  const states = async (tell: Tell): Promise<string> => JSON.stringify((await tell<ModelStatus[]>('status')).result);
+  for (const tell of tells) await expect.poll(() => states(tell)).toBe(await states(extension.inHost));
+  expect(await told(contexts['page']!, 'unload', 'slow')).toEqual({});
+  for (const tell of tells) await expect.poll(() => seen(tell)).toBe('absent');
+  expect(await told(contexts['background']!, 'load', 'slow')).toEqual({});
+  for (const tell of tells) await expect.poll(() => seen(tell)).toBe('ready');
+
+  const methods = { background: ['load', 'unload', 'download', 'remove'], content: ['load'], page: ['load', 'remove'] };
+  for (const [name, own] of Object.entries(methods)) {
+    for (const method of own) {
+      const { error } = await told(extension.inHost, method, 'nothing');
+      expect(error).toMatchObject({ name: 'InferenceError', code: 'model_not_found' });
+      expect((await told(contexts[name]!, method, 'nothing')).error).toEqual(error);
+    }
   }
-  expect((await contexts['page']!('call', { method: 'unload', args: ['nothing'] })).error).toMatchObject({
-    name: 'InferenceError',
-    code: 'model_not_found',
-  });
+  const { result: stored } = await told(extension.inHost, 'stored');
+  for (const name of ['background', 'page']) expect((await told(contexts[name]!, 'stored')).result).toEqual(stored);
+
+  const { tell: left } = await extension.openPage();
+  await left('connect');
+  await left('stop');
+  expect((await left<Answer>('ask', chat('brief'))).result?.status).toBe(503);
+  expect((await contexts['page']!<Answer>('ask', chat('brief'))).result?.status).toBe(200);
 });
 
 it('[Z06] streams of all other contexts go on, and others begin, when the browser has ended the background', async () => {

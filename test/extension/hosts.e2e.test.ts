@@ -13,6 +13,7 @@ declare const chrome: {
 const HOST = `{
   models: [
     { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 300 }] } },
+    { id: 'endless', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 20000 }] } },
     { id: 'brief', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Paris' }] } },
   ],
 }`;
@@ -24,6 +25,7 @@ const chat = (model: string, stream = false): { path: string; init: object } => 
 
 interface Answer {
   status: number;
+  headers: Record<string, string>;
 }
 interface Streamed {
   text: string;
@@ -51,7 +53,7 @@ describe('a host that runs', () => {
   const closeHost = async (): Promise<void> =>
     (await extension.worker()).evaluate(() => chrome.offscreen.closeDocument());
 
-  it('a stream whose host is closed goes on in the next one, and nobody connects again', async () => {
+  it('[Z08] a stream whose host is closed goes on in the next one, and no context connects again', async () => {
     const page = await extension.context.newPage();
     await page.goto(url);
     const tells = [contentScriptOf(page), (await extension.openPage()).tell, extension.inWorker];
@@ -64,7 +66,24 @@ describe('a host that runs', () => {
       return so.every(({ result }) => result?.text.includes('word'));
     };
     await expect.poll(began).toBe(true);
+    const whole = tells.map((tell) => tell<Answer>('ask', chat('talker')));
+    // They are under way when later ones have been answered.
+    for (const tell of tells) expect((await tell<Answer>('ask', chat('brief'))).result?.status).toBe(200);
+    const lengths = async (): Promise<number[]> => {
+      const so = await Promise.all(tells.map((tell) => tell<Streamed>('so', { name: 'long' })));
+      return so.map(({ result }) => result!.text.length);
+    };
     await closeHost();
+    const since = performance.now();
+    const before = await lengths();
+    await expect
+      .poll(async () => (await lengths()).every((length, index) => length > before[index]!), { timeout: 30_000 })
+      .toBe(true);
+    for (const { result, error } of await Promise.all(whole)) {
+      expect(error).toBeUndefined();
+      expect([200, 503]).toContain(result?.status);
+    }
+    expect(performance.now() - since).toBeLessThan(30_000);
     for (const tell of tells) {
       const { result } = await tell<Streamed>('rest', { name: 'long' });
       expect(result?.error).toBeUndefined();
@@ -76,22 +95,59 @@ describe('a host that runs', () => {
     for (const tell of tells) expect((await tell<Answer>('ask', chat('brief'))).result?.status).toBe(200);
   });
 
-  it('the engine is free when a reader aborts, and when its tab is gone', async () => {
+  it('[Z07] [Z10] the engine is free when a reader aborts, and when its tab or worker is gone', async () => {
     const page = await extension.context.newPage();
     await page.goto(url);
     const [content, ofPage] = [contentScriptOf(page), (await extension.openPage()).tell];
     const state = async (): Promise<string | undefined> =>
-      (await ofPage<ModelStatus[]>('status')).result?.find(({ id }) => id === 'talker')?.state;
-    for (const tell of [content, ofPage]) await tell('connect');
-    await ofPage('begin', { name: 'aborted', ...chat('talker', true) });
+      (await ofPage<ModelStatus[]>('status')).result?.find(({ id }) => id === 'endless')?.state;
+    for (const tell of [content, ofPage, extension.inWorker]) await tell('connect');
+    for (const [reason, error] of [
+      ['enough', 'Error: enough'],
+      [undefined, 'AbortError'],
+    ]) {
+      await ofPage('begin', { name: 'aborted', ...chat('endless', true) });
+      await expect.poll(state).toBe('busy');
+      await ofPage('abort', { name: 'aborted', reason });
+      expect((await ofPage<Streamed>('rest', { name: 'aborted' })).result?.error).toContain(error);
+      await expect.poll(state, { timeout: 2_000 }).toBe('ready');
+    }
+    // The stream itself would take ten minutes.
+    await extension.inWorker('begin', { name: 'of the worker', ...chat('endless', true) });
     await expect.poll(state).toBe('busy');
-    await ofPage('abort', { name: 'aborted' });
-    expect((await ofPage<Streamed>('rest', { name: 'aborted' })).result?.error).toContain('AbortError');
-    await expect.poll(state, { timeout: 2_000 }).toBe('ready');
-    await content('begin', { name: 'left', ...chat('talker', true) });
+    await extension.endWorker();
+    await expect.poll(state, { timeout: 10_000 }).toBe('ready');
+    await content('begin', { name: 'left', ...chat('endless', true) });
     await expect.poll(state).toBe('busy');
     await page.close();
-    await expect.poll(state, { timeout: 5_000 }).toBe('ready');
+    await expect.poll(state, { timeout: 10_000 }).toBe('ready');
+  });
+
+  it('when the process of the extension crashes, and so its host, streams end and requests are answered', async () => {
+    const page = await extension.context.newPage();
+    await page.goto(url);
+    const content = contentScriptOf(page);
+    await content('connect');
+    await content('begin', { name: 'long', ...chat('endless', true) });
+    await expect.poll(async () => (await content<Streamed>('so', { name: 'long' })).result?.text).toContain('word');
+    const whole = content<Answer>('ask', chat('endless'));
+    // It is under way when a later one has been answered.
+    expect((await content<Answer>('ask', chat('brief'))).result?.status).toBe(200);
+    // All documents of an extension have one process.
+    const { page: own } = await extension.openPage();
+    const crashed = own.waitForEvent('crash');
+    const session = await extension.context.newCDPSession(own);
+    void session.send('Page.crash').catch(() => {});
+    await crashed;
+    const since = performance.now();
+    const { result } = await content<Streamed>('rest', { name: 'long' });
+    expect(result?.error).toBeUndefined();
+    expect(result?.text).toMatch(/data: \{"error".*\n\n$/);
+    expect((await whole).result?.status).toBe(503);
+    expect(performance.now() - since).toBeLessThan(30_000);
+    // The browser lets nothing of the extension run until the person starts it again.
+    const { result: later } = await content<Answer>('ask', chat('brief'));
+    expect(later).toMatchObject({ status: 503, headers: { 'x-should-retry': 'false' } });
   });
 });
 
