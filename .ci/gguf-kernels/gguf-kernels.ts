@@ -1,5 +1,6 @@
 /** The kernels of the GGUF engine as files, for the build and for tests. @module */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { compileKernels, compileProbe, KERNEL_BUILDS } from './compile-kernels.js';
 
@@ -26,13 +27,17 @@ export function ggufKernels(): Plugin {
 type Files = readonly (readonly [build: string, path: string])[];
 
 const fetching = (files: Files): string => `
+import { assetURL } from ${JSON.stringify(join(import.meta.dirname, '../../src/core/platform/asset-url.ts'))};
 ${files.map(([build, path]) => `import ${build} from ${JSON.stringify(`${path}?url&no-inline`)};`).join('\n')}
 const addresses = { ${files.map(([build]) => build).join(', ')} };
 export async function readKernels(build) {
-  // Written so that webpack does not take it for the name of a file: what the bundler gave is an address already.
-  const response = await fetch(new globalThis.URL(addresses[build], import.meta.url));
-  if (!response.ok) throw new Error(\`\${response.url} answered with status \${response.status}.\`);
-  return new Uint8Array(await response.arrayBuffer());
+  const response = await fetch(assetURL(addresses[build], import.meta.url));
+  const { ok, status, url, headers } = response;
+  if (!ok) throw new Error(\`\${url} answered with status \${status}\`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (String.fromCharCode(...bytes.subarray(0, 4)) !== '\\0asm')
+    throw new Error(\`\${url} is not a WebAssembly file, and its content type is \${headers.get('content-type')}\`);
+  return bytes;
 }
 `;
 

@@ -1,6 +1,7 @@
 /** Loads the grammar engine (1 MB with its wasm) when the first request needs a grammar. @module */
 import xgrammarUrl from '@mlc-ai/web-xgrammar/lib/index.js?url&no-inline';
 import { InferenceError } from '../../core/errors/inference-error.js';
+import { assetURL } from '../../core/platform/asset-url.js';
 
 type Api = typeof import('@mlc-ai/web-xgrammar');
 
@@ -41,8 +42,7 @@ export function dropXgrammar(module: XgrammarModule): void {
  */
 async function start(): Promise<XgrammarModule> {
   generation += 1;
-  // Written so that webpack does not take it for the name of a file: what the bundler gave is an address already.
-  const url = new globalThis.URL(xgrammarUrl, import.meta.url);
+  const url = assetURL(xgrammarUrl, import.meta.url);
   if (generation > 1) url.searchParams.set('copy', String(generation));
   const scope = globalThis as { xgrammar?: Api };
   const before = scope.xgrammar;

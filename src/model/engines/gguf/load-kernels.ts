@@ -25,7 +25,9 @@ export interface Kernels {
 export async function loadKernels(build?: KernelBuild, { shared = false } = {}): Promise<Kernels> {
   const chosen = build ?? (await chooseBuild());
   const wasm = await readKernels(chosen).catch((cause: unknown) => {
-    throw new InferenceError('unavailable', 'The kernels of the GGUF engine could not be downloaded.', {}, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The kernels of the GGUF engine could not be downloaded: ${reason}.`;
+    throw new InferenceError('unavailable', message, {}, { cause });
   });
   const module = await WebAssembly.compile(shared ? withSharedMemory(wasm) : wasm);
   const memory = new KernelMemory({ shared });
