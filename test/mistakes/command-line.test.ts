@@ -259,7 +259,7 @@ const CLI: readonly Mistake[] = [
   ],
   [
     'connect: no program',
-    '`inpage connect` requires one program: claude-code, codex, cline, continue, goose, opencode, pi, qwen-code, aider, python, litellm, llm, open-webui, zed.',
+    '`inpage connect` requires one program: claude-code, codex, cline, continue, copilot, goose, grok-cli, nanocoder, opencode, pi, qwen-code, aider, python, litellm, llm, open-webui, zed.',
     cli('connect'),
   ],
   [

@@ -10,5 +10,7 @@ export function assetURL(
   moduleURL: string,
   page: { origin: string } | undefined = globalThis.location,
 ): URL {
-  return new URL(address, page && moduleURL.startsWith('file:') ? page.origin : moduleURL);
+  // The threads of Node have a `location` on the disk, which is of no origin.
+  const isServed = moduleURL.startsWith('file:') && page?.origin.startsWith('http');
+  return new URL(address, isServed ? page?.origin : moduleURL);
 }

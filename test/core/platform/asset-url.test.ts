@@ -23,6 +23,10 @@ it.each([
   expect(assetURL(address, moduleURL, page).href).toBe(expected);
 });
 
-it('finds files beside the module in Node', () => {
-  expect(assetURL('./a.wasm', 'file:///package/dist/chunk.js', undefined).href).toBe('file:///package/dist/a.wasm');
+it.each([
+  ['in Node', undefined],
+  ['in a thread of Node', new URL('file:///package/dist/model-worker.js')],
+])('finds files beside the module %s', (_, here) => {
+  expect(assetURL('./a.wasm', 'file:///package/dist/chunk.js', here).href).toBe('file:///package/dist/a.wasm');
+  expect(assetURL('file:///other/a.wasm', 'file:///package/dist/chunk.js', here).href).toBe('file:///other/a.wasm');
 });

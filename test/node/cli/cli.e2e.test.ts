@@ -305,6 +305,6 @@ it('`inpage test-server` names what is wrong in its file', () => {
   writeFileSync(config, JSON.stringify({ models: [{ id: 'x', task: 'chat', backend: 'gguf', source: 'a/b' }] }));
   expect(inpage('test-server', '--config', config)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/wrong\.json: The option `models\.0\.backend` must be scripted or upstream/),
+    err: expect.stringMatching(/wrong\.json: The option `models\.0\.backend` must be `scripted` or `upstream`/),
   });
 });
