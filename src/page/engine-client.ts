@@ -144,7 +144,7 @@ export class EngineClient {
   }
 
   #report(progress: LoadProgress): void {
-    void import('./manage-models.js').then(
+    void import('./request-persistence.js').then(
       async ({ requestPersistence }) => (this.#persistent = await requestPersistence(progress)),
     );
     callSafely(() => this.#onProgress(progress));

@@ -120,6 +120,8 @@ describe('an upstream model', () => {
 
   it('that would be answered by this page itself is refused at the start', async () => {
     const loop = { id: 'loop', task: 'chat', backend: 'upstream', source: '/v1' } as const;
-    await expect(openHost(context, { models: [loop] })).rejects.toThrow('`models.0.source` must be outside of');
+    await expect(openHost(context, { models: [loop] })).rejects.toThrow(
+      '`models.0.source` must be a service outside of',
+    );
   });
 });

@@ -190,16 +190,6 @@ const ENTRIES: readonly Mistake[] = [
     start({ models: [{ id: 'm', task: 'speech-to-text', backend: 'built-in' }] }),
   ],
   [
-    'a WebLLM model for embeddings',
-    'The option `models.0.task` must be `chat`, because the backend `web-llm` has no models for embeddings.',
-    start({ models: [{ id: 'm', task: 'embeddings', backend: 'web-llm' }] }),
-  ],
-  [
-    'a GGUF model for speech',
-    'The option `models.0.task` must be `chat`, `embeddings` or `rerank`, because the backend `gguf` has no models for speech-to-text.',
-    start({ models: [{ id: 'm', task: 'speech-to-text', backend: 'gguf', source: 'a/b' }] }),
-  ],
-  [
     'a context length as a text',
     'The option `models.0.contextLength` must be a whole number above 0.',
     entry({ contextLength: '4k' }),

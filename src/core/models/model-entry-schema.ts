@@ -8,15 +8,8 @@ import { problemOfSource } from './source-problem.js';
 type Backend = ModelEntry['backend'];
 type Task = ModelEntry['task'];
 
-/** What each backend runs. */
-const TASKS_OF: Readonly<Record<Backend, readonly Task[]>> = {
-  gguf: ['chat', 'embeddings', 'rerank'],
-  transformers: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
-  'web-llm': ['chat'],
-  'built-in': ['chat', 'embeddings'],
-  upstream: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
-  scripted: ['chat', 'embeddings', 'rerank', 'speech-to-text', 'text-to-speech'],
-};
+/** What browsers have models of their own for. Other backends look at a model's files before they say what it is for. */
+const BUILT_IN_TASKS: readonly Task[] = ['chat', 'embeddings'];
 
 /** The fields of a union's members. */
 type FieldsOf<Entry> = Entry extends unknown ? keyof Entry : never;
@@ -79,11 +72,10 @@ interface EntryProblem {
 /** What is wrong, and what the field must be: the end of "The option `…` must be …". */
 function problemOf(entry: ModelEntry): EntryProblem | undefined {
   const { backend, device, loras, task } = entry;
-  const tasks = TASKS_OF[backend];
-  if (!tasks.includes(task))
+  if (backend === 'built-in' && !BUILT_IN_TASKS.includes(task))
     return {
       field: 'task',
-      message: `${choiceOf(tasks)}, because the backend \`${backend}\` has no models for ${task}`,
+      message: `${choiceOf(BUILT_IN_TASKS)}, because the backend \`${backend}\` has no models for ${task}`,
     };
   if (loras && (backend !== 'gguf' || task !== 'chat'))
     return { field: 'loras', message: 'left out, because only chat models in GGUF files have adapters' };

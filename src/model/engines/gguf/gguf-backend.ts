@@ -1,6 +1,7 @@
 /** The engine for GGUF files: kernels of our own, on WASM. @module */
 import type { Backend, LoadedModel, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
@@ -8,7 +9,7 @@ import { assembleTextModel, type PlannedModel, planTextModel, withAdapters } fro
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
-import { assembleReader, type PlannedReader, planReader } from './load-reading-model.js';
+import type { PlannedReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
 const PROMPT_FOR = 'it is for the file and the version that it was packed with, and for browsers with relaxed SIMD';
@@ -85,12 +86,17 @@ export async function prepareGguf(): Promise<void> {
   await chooseBuild().catch(() => {});
 }
 
-function openReader(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedReader>> {
+/** Most pages have chat models alone. */
+const readers = () => fetchPart(() => import('./load-reading-model.js'));
+
+async function openReader(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedReader>> {
+  const { planReader } = await readers();
   return openGguf(entry, options, (header) => planReader(entry, header));
 }
 
 async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   const source = await openReader(entry, options);
   await source.fetch();
+  const { assembleReader } = await readers();
   return assembleReader(entry, source, options);
 }
