@@ -42,7 +42,9 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
  * engines share are not counted.
  */
 const GGUF_BUDGET = 60;
-const named = readdirSync('dist', { recursive: true }).filter((name) => /gguf[^/]*\.(js|wasm)$/.test(name));
+/** Chunks are called after their first module. */
+const GGUF_PARTS = /(gguf|assemble-text-model|load-reading-model|thread-jobs)[^/]*\.(js|wasm)$/;
+const named = readdirSync('dist', { recursive: true }).filter((name) => GGUF_PARTS.test(name));
 const sizes = named.map((name) => [name, gzipSync(readFileSync(join('dist', name)), { level: 9 }).length]);
 const scripts = sizes.filter(([name]) => name.endsWith('.js')).reduce((sum, [, bytes]) => sum + bytes, 0);
 const kernels = Math.max(0, ...sizes.filter(([name]) => name.endsWith('.wasm')).map(([, bytes]) => bytes));
