@@ -144,7 +144,7 @@ export class EngineClient {
   }
 
   #report(progress: LoadProgress): void {
-    void import('./request-persistence.js').then(
+    void import('./manage-models.js').then(
       async ({ requestPersistence }) => (this.#persistent = await requestPersistence(progress)),
     );
     callSafely(() => this.#onProgress(progress));

@@ -13,7 +13,7 @@ import { connectThrough } from '../../src/relay/handshake.js';
 import { openPorts } from '../support/open-ports.js';
 
 // The storage that it asks exists in browsers.
-vi.mock(import('../../src/page/request-persistence.js'), () => ({ requestPersistence: async () => undefined }));
+vi.mock(import('../../src/page/manage-models.js'), () => ({ requestPersistence: async () => undefined }));
 
 const OPTIONS: GatewayOptions = {
   models: [{ id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hi' }] } }],
