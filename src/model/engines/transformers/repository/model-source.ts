@@ -67,7 +67,8 @@ export async function prepareSource(entry: ModelEntry, options: LoadOptions): Pr
   const chosen = await chooseFiles(entry, options);
   const { files, device } = chosen;
   const dtype = chosen.named ?? dtypeOf(chosen.dtype, decoderOf(chosen.graphs));
-  const threads = device === 'wasm' ? availableThreads() : 1;
+  // A ranker reads many documents at a time, and is then idle.
+  const threads = device === 'wasm' ? availableThreads(entry.task === 'rerank' ? 1 : 0.5) : 1;
   if (files) await configureRuntime(device, options.assetsURL, threads);
   const warning = chosen.substitute ?? dtypeWarning(dtype, device);
   const info: ModelSource['info'] = {

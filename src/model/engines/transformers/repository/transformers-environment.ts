@@ -63,12 +63,13 @@ export interface ModelLocation {
 }
 
 /**
- * Number of WASM threads: 1 without cross-origin isolation, else half of the cores. Threads spin while they wait, and for some
- * milliseconds after each run, so they would slow down the page and each other if they took all cores.
+ * Number of WASM threads: 1 without cross-origin isolation, else a share of the cores. Threads spin while they wait, and for some
+ * milliseconds after each run, so they would slow down the page and each other if they took all cores for long, or for little work.
+ * @param share of the cores, above 0 to 1
  */
-export function availableThreads(): number {
+export function availableThreads(share: number): number {
   if (!globalThis.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MAX_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) / 2)));
+  return Math.max(1, Math.min(MAX_THREADS, Math.ceil((navigator.hardwareConcurrency || 1) * share)));
 }
 
 /**
