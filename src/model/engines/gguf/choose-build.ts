@@ -22,11 +22,15 @@ export interface Probe {
 const ROUNDS = 500;
 /** How long calls are counted; long beside the clock's steps, which are of 1 ms in some browsers. */
 const WINDOW_MS = 3;
-const WINDOWS = 2;
+/** Browsers optimize a program while it runs: its first windows show the time before. */
+const MIN_WINDOWS = 3;
+const MAX_WINDOWS = 8;
+/** A count that is greater by less than this part is no sign of optimizing. */
+const STEADY = 0.05;
 
 let chosen: Promise<KernelBuild> | undefined;
 
-/** Finds out once. Takes some 15 ms. */
+/** Finds out once. Takes some 25 ms. */
 export function chooseBuild(): Promise<KernelBuild> {
   chosen ??= startProbe().then((program) => (program ? fasterBuild(program) : 'plain'));
   return chosen;
@@ -52,16 +56,15 @@ async function startProbe(): Promise<Probe | undefined> {
 export function fasterBuild(program: Probe, clock = (): number => performance.now()): KernelBuild {
   if (!program.isRight()) return 'plain';
   let [fours, twos] = [0, 0];
-  // The most of some windows: other programs that want the processor make a count lower, never higher.
-  for (let window = 0; window < WINDOWS; window++) {
-    fours = Math.max(
-      fours,
+  for (let window = 0, steady = false; window < MIN_WINDOWS || (!steady && window < MAX_WINDOWS); window++) {
+    const most = [
       callsInWindow(() => program.fours(ROUNDS), clock),
-    );
-    twos = Math.max(
-      twos,
       callsInWindow(() => program.twos(ROUNDS), clock),
-    );
+    ] as const;
+    steady = most[0] <= fours * (1 + STEADY) && most[1] <= twos * (1 + STEADY);
+    // The most of all windows: other programs that want the processor make a count lower, never higher.
+    fours = Math.max(fours, most[0]);
+    twos = Math.max(twos, most[1]);
   }
   if (!program.isRight()) return 'plain';
   return fours >= twos ? 'relaxed' : 'pairs';
