@@ -38,8 +38,7 @@ export function renderPrompt(
 ): RenderedPrompt {
   const { prompt } = request;
   if (prompt.type !== 'chat') return renderRaw(prompt, request, tokenizer);
-  // The assistant's turn that goes on is what the model would have written behind the prompt.
-  const turns = request.continued ? prompt.messages.slice(0, -1) : prompt.messages;
+  const turns = request.continued ? beforeAnswer(prompt.messages) : prompt.messages;
   const begun = continuedText(request);
   const rendering = { tokenizer, formats, images, laterTexts: [begun] };
   const { text, encoder, reasoningOpen } = renderChat(request, turns, rendering);
@@ -48,6 +47,15 @@ export function renderPrompt(
   const encoded = encoder.encode(closed + encoder.mark(begun));
   const tokens = neverEmpty(tokenizer.beginsChats ? withPrefix(encoded, tokenizer) : encoded, tokenizer);
   return { tokens, reasoningOpen: reasoningOpen && begun === '' };
+}
+
+/**
+ * The conversation before the assistant's turn that goes on: that is what the model would have written behind the prompt. Where
+ * no turn is before it, templates that look for one find an empty one of the user.
+ */
+function beforeAnswer(messages: readonly Message[]): readonly Message[] {
+  const turns = messages.slice(0, -1);
+  return turns.every(({ role }) => role === 'system') ? [...turns, { role: 'user', content: [] }] : turns;
 }
 
 /** Text or token ids as they are, and what stands behind the gap where the model can fill one. */

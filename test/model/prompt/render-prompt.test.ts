@@ -44,6 +44,14 @@ describe('the prompt of tiny-chat', () => {
     expect(reasoningOpen).toBe(false);
   });
 
+  it('[M32] has an empty turn of the user where the conversation is only the beginning of an answer', () => {
+    const begun: Message = { role: 'assistant', content: text('It is'), toolCalls: [] };
+    const turns = '<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\nIt is';
+    expect(rendered(chat([begun], { continued: true }))).toBe(turns);
+    const told = rendered(chat([system('Be kind.'), begun], { continued: true }));
+    expect(told).toBe(`<|im_start|>system\nBe kind.<|im_end|>\n${turns}`);
+  });
+
   it('merges leading system messages into one', () => {
     const prompt = rendered(chat([system('One.'), system('Two.'), user('Hi')]));
     expect(prompt).toContain('<|im_start|>system\nOne.\n\nTwo.<|im_end|>');
