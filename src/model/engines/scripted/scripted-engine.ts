@@ -69,6 +69,7 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
       });
       const written = writeReply(scripted, request, options);
       const begun = continuedText(request);
+      if (!written.startsWith(begun)) refuseInFormat(request);
       const tokens = tokenizer.encodeMarkup(written);
       const reply = written.startsWith(begun) ? withoutBeginning(tokens, begun, tokenizer) : tokens;
       const textStart = startOf(tokenizer.encodeText(scripted.text ?? ''), reply);
@@ -82,6 +83,17 @@ export function createScriptedEngine(options: ScriptedEngineOptions): TextEngine
       });
     },
   };
+}
+
+/** @throws InferenceError `invalid_request` where the beginning of an answer and a reply must make JSON together, which they do not */
+function refuseInFormat({ output, paramNames }: GenerationRequest): void {
+  if (output.type === 'text') return;
+  const param = paramNames?.messages ?? 'messages';
+  throw new InferenceError(
+    'invalid_request',
+    `\`${param}\` ends with text that is not the start of the scripted reply, so both are no answer in the requested format.`,
+    { param },
+  );
 }
 
 /** The conversation before the beginning of its answer. */

@@ -63,6 +63,23 @@ describe.each(['service', 'hosted'] as const)('%s', (compatibility) => {
     expect([refused.status, refused.json.error.param]).toEqual([400, 'messages']);
   });
 
+  it('[M32] a format holds for the beginning and a scripted answer together: 400 where it cannot', async () => {
+    const { app } = await build(compatibility, [{ text: '{"sky":"blue"}' }]);
+    const output_config = { format: { type: 'json_schema', schema: { type: 'object' } } };
+    const ask = (content: string) =>
+      post(app, '/v1/messages', { ...body, output_config, messages: [user('Hello.'), { role: 'assistant', content }] });
+    expect((await ask('{"sky":')).json.content).toMatchObject([{ type: 'text', text: '"blue"}' }]);
+    const { status, json } = await ask('It is');
+    expect([status, json.error]).toEqual([
+      400,
+      {
+        type: 'invalid_request_error',
+        param: 'messages',
+        message: expect.stringContaining('start of the scripted reply'),
+      },
+    ]);
+  });
+
   it('continue_final_message needs a last message of the assistant', async () => {
     const { app } = await build(compatibility, [{ text: 'It is blue.' }]);
     const ask = (messages: object[], value: unknown) =>
