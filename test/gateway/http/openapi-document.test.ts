@@ -32,7 +32,7 @@ function validatorOf(json: any, schema: object): Validator {
 
 const bodyOf = (json: any, path: string): any => Object.values(json.paths[path].post.requestBody.content)[0];
 
-describe.each(MODES)('the document of %s', (mode) => {
+describe.each(MODES)('[X29] the document of %s', (mode) => {
   it('has no dead reference', async () => {
     const { json } = await build(mode);
     const values = new Map(valuesOf(json));
@@ -113,6 +113,7 @@ describe.each(MODES)('the document of %s', (mode) => {
     const messages = [{ role: 'user', content: 'Hi' }];
     const bodies: [string, object][] = [
       ['/chat/completions', { messages, n: 2, logprobs: true, top_logprobs: 2, tools }],
+      ['/chat/completions', { messages, max_tokens: 1, response_format: { type: 'json_object' } }],
       ['/completions', { prompt: 'a', logprobs: mode === 'hosted' ? 2 : true }],
       ['/responses', { input: 'Hi', include: ['message.output_text.logprobs'], max_output_tokens: 1 }],
       ['/messages', { messages, max_tokens: 1, thinking: { type: 'enabled', budget_tokens: 1024 } }],
@@ -144,12 +145,17 @@ describe.each(MODES)('the document of %s', (mode) => {
   it('does not allow what the service refuses', async () => {
     const { app, json } = await build(mode);
     const messages = [{ role: 'user', content: 'Hi' }];
-    const refused: [string, Record<string, unknown>][] = [
+    const refusedOnlyInHosted: [string, object][] = [['/completions', { prompt: 'a', echo: true, suffix: 'b' }]];
+    const refused: [string, object][] = [
       ['/chat/completions', { messages, stream_options: { include_usage: true } }],
       ['/chat/completions', { messages, top_logprobs: 2 }],
       ['/chat/completions', { messages: [{ role: 'assistant' }] }],
       ['/chat/completions', { messages, functions: [{ name: 'f' }], tools: [] }],
+      ['/chat/completions', { messages, tool_choice: 'required' }],
+      ['/messages', { messages, max_tokens: 1, tool_choice: { type: 'any' }, tools: [] }],
       ['/completions', { prompt: 'a', stream_options: {} }],
+      ['/completions', { prompt: 'a', top_logprobs: 2, logprobs: false }],
+      ...(mode === 'hosted' ? refusedOnlyInHosted : []),
       ['/embeddings', { input: '' }],
       ['/embeddings', { input: [] }],
       ['/embeddings', { input: ['a', ''] }],
@@ -158,6 +164,7 @@ describe.each(MODES)('the document of %s', (mode) => {
       ['/systemone', { state: 'a', questions: { a: { type: 'noul', criteria: { true: '' } } } }],
       ['/api/pull', { model: '' }],
       ['/tokenize', { messages: [{ role: 'assistant' }] }],
+      ['/tokenize', { messages, add_special_tokens: true }],
       ['/api/chat', { messages: [{ role: 'robot', content: 'Hi' }] }],
       ['/api/generate', { prompt: 'a', context: [1] }],
       ['/api/generate', { prompt: 'a', raw: true, system: 'b' }],
@@ -167,6 +174,25 @@ describe.each(MODES)('the document of %s', (mode) => {
       const body = { model: example.model, ...fields };
       expect([path, fields, validatorOf(json, schema).validate(body).valid]).toEqual([path, fields, false]);
       expect([path, fields, (await post(app, `/v1${path}`, body)).status]).toEqual([path, fields, 400]);
+    }
+  });
+
+  it('allows what the service reads or passes over', async () => {
+    const { app, json } = await build(mode);
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const forms = { service: { echo: true, suffix: 'b' }, hosted: { logprobs: 2, top_logprobs: 2 } };
+    const allowed: [string, object][] = [
+      ['/chat/completions', { messages, tool_choice: 'required', functions: [{ name: 'f' }] }],
+      ['/completions', { prompt: 'a', ...forms[mode] }],
+      ['/chat/completions', { messages, top_logprobs: 0 }],
+      ['/completions', { prompt: 'a', top_logprobs: 0 }],
+      ['/api/generate', { template: 'a', suffix: 'b', context: [1] }],
+    ];
+    for (const [path, fields] of allowed) {
+      const { schema, example } = bodyOf(json, path);
+      const body = { model: example.model, ...fields };
+      expect([path, validatorOf(json, schema).validate(body).valid]).toEqual([path, true]);
+      expect([path, (await post(app, `/v1${path}`, body)).status]).toEqual([path, 200]);
     }
   });
 
@@ -238,7 +264,7 @@ function expectDescribed(json: any, path: string, method: string, answer: unknow
   expect([path, Object.keys(answer as object).filter((name) => !known.has(name))]).toEqual([path, []]);
 }
 
-it('allows in hosted what is read or left out, and no misspelt form of what is known', async () => {
+it('[X29] allows in hosted what is read or left out, and no misspelt form of what is known', async () => {
   const { json } = await build('hosted');
   const body = { model: 'scripted-chat', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
   const validator = validatorOf(json, bodyOf(json, '/messages').schema);

@@ -1,4 +1,5 @@
 /** What each endpoint answers with 200. @module */
+import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import * as schemas from './answer-schemas.js';
 import * as ollama from './ollama-answers.js';
@@ -22,6 +23,8 @@ interface Answer {
   schema?: JsonSchema;
   /** Other media types, with what they hold. */
   others?: Record<string, JsonSchema>;
+  /** The shape of an error that comes with the same status. */
+  failure?: ErrorShape;
 }
 
 const EVENTS = { 'text/event-stream': { type: 'string', description: 'Server-sent events, with `stream: true`.' } };
@@ -40,7 +43,12 @@ const CONVERSATION: Answer = { name: 'Conversation', schema: schemas.conversatio
 
 /** By method and path. */
 const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
-  'POST /chat/completions': () => ({ name: 'ChatCompletion', schema: schemas.chatCompletion, others: EVENTS }),
+  'POST /chat/completions': ({ wrongOutput }) => ({
+    name: 'ChatCompletion',
+    schema: schemas.chatCompletion,
+    others: EVENTS,
+    ...(wrongOutput === 'error' && { failure: 'model-output' }),
+  }),
   'POST /completions': (chosenRules) => ({
     name: 'Completion',
     schema: schemas.completion(chosenRules),

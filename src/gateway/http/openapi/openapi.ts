@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { describeField } from '../field-descriptions.js';
 import type { Catalog } from '../../../core/models/catalog.js';
 import { ANSWER_PARTS, describeAnswer } from './answers.js';
-import { exactly, type JsonSchema, ref, text } from './json-schema.js';
+import { either, exactly, type JsonSchema, ref, text } from './json-schema.js';
 import { nameVariants } from './name-variants.js';
 import { addRules, createExample, requireFileData, typeForm } from './requests.js';
 import { tidySchema, withOtherTypes } from './tidy-schema.js';
@@ -114,11 +114,13 @@ function answerResponse(
   compatibility: Compatibility,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
-  const { name, schema, others = {} } = describeAnswer(`${endpoint.method} ${pathOf(endpoint)}`, compatibility);
+  const described = describeAnswer(`${endpoint.method} ${pathOf(endpoint)}`, compatibility);
+  const { name, schema, others = {}, failure } = described;
   const media = Object.entries(others).map(([type, content]) => [type, { schema: content }]);
   if (name === undefined || !schema) return { description: 'The answer.', content: Object.fromEntries(media) };
   components[name] = schema;
-  const content = { 'application/json': { schema: ref(name) }, ...Object.fromEntries(media) };
+  const json = failure ? either(ref(name), ref(failure)) : ref(name);
+  const content = { 'application/json': { schema: json }, ...Object.fromEntries(media) };
   return { description: 'The answer, whole or as a stream.', content };
 }
 

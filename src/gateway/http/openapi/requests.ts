@@ -34,15 +34,25 @@ export function requireFileData(schema: JsonSchema): JsonSchema {
   }) as JsonSchema;
 }
 
-/** A field that is only allowed where another is `true`. */
-const onlyWith = (field: string, other: string): JsonSchema => ({
-  if: { required: [field], properties: { [field]: { not: { type: 'null' } } } },
+/** A field that is only allowed where another is `true`, or what is `needed` of it. 0 asks for nothing. */
+const onlyWith = (field: string, other: string, needed: JsonSchema = { const: true }): JsonSchema => ({
+  if: { required: [field], properties: { [field]: { not: { enum: [null, 0] } } } },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  then: { required: [other], properties: { [other]: { const: true } } },
+  then: { required: [other], properties: { [other]: needed } },
 });
 
 const nothing = { type: 'null' };
 const STREAM_RULE = onlyWith('stream_options', 'stream');
+
+const functions = { required: ['functions'], properties: { functions: { not: nothing } } };
+
+/** What must be called must be there. `functions` have a choice of their own. */
+const callRule = (choice: JsonSchema): JsonSchema => ({
+  if: { required: ['tool_choice'], properties: { tool_choice: choice }, not: functions },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { required: ['tools'], properties: { tools: { type: 'array', minItems: 1 } } },
+});
+const ANY_CALL_RULE = callRule({ type: 'object', required: ['type'], properties: { type: { const: 'any' } } });
 
 /** Beside the system's words there must be something to answer. */
 const TURN_RULE = {
@@ -86,15 +96,22 @@ const ROLES = ['system', 'user', 'assistant', 'tool']
 
 const empty = { maxLength: 0, maxItems: 0 };
 
-/** What would have to change the answer, and does not. */
-const GENERATE_RULES = [
-  { properties: { suffix: empty, template: empty, context: empty } },
-  {
+/** What would have to change the answer, and does not. Where nothing is asked there is none. */
+const GENERATE_RULE = {
+  if: {
+    anyOf: [
+      { required: ['prompt'], properties: { prompt: something } },
+      { required: ['images'], properties: { images: { type: 'array', minItems: 1 } } },
+    ],
+  },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: {
+    properties: { suffix: empty, template: empty, context: empty },
     if: { required: ['raw'], properties: { raw: { const: true } } },
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { properties: { system: empty, images: empty } },
   },
-];
+};
 
 /** An assistant's message without content has something else. */
 const SPEAKING_RULE = {
@@ -125,17 +142,22 @@ const RULES: Record<string, JsonSchema[]> = {
     onlyWith('top_logprobs', 'logprobs'),
     { not: { required: ['functions', 'tools'], properties: { functions: { not: nothing }, tools: { not: nothing } } } },
     SPEAKING_RULE,
+    callRule({ const: 'required' }),
   ],
-  '/completions': [STREAM_RULE, onlyWith('top_logprobs', 'logprobs')],
-  '/messages': [TURN_RULE],
-  '/messages/count_tokens': [TURN_RULE],
+  '/completions': [
+    STREAM_RULE,
+    onlyWith('top_logprobs', 'logprobs', { anyOf: [{ const: true }, { type: 'integer' }] }),
+    { not: { required: ['echo', 'suffix'], properties: { echo: { const: true }, suffix: something } } },
+  ],
+  '/messages': [TURN_RULE, ANY_CALL_RULE],
+  '/messages/count_tokens': [TURN_RULE, ANY_CALL_RULE],
   '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
   '/systemone': [{ properties: { questions: { additionalProperties: QUESTION_RULE } } }],
   '/api/chat': [
     KEEP_ALIVE_RULE,
     { properties: { messages: { items: { properties: { role: { pattern: `^(${ROLES})$` } } } } } },
   ],
-  '/api/generate': [KEEP_ALIVE_RULE, ...GENERATE_RULES],
+  '/api/generate': [KEEP_ALIVE_RULE, GENERATE_RULE],
   '/api/embed': [KEEP_ALIVE_RULE, { properties: { input: { items: { minLength: 1 } } } }],
   '/api/embeddings': [KEEP_ALIVE_RULE],
   '/api/show': [NAMED_RULE],
@@ -143,6 +165,13 @@ const RULES: Record<string, JsonSchema[]> = {
   '/api/delete': [NAMED_RULE],
   '/tokenize': [
     SPEAKING_RULE,
+    // The template writes them.
+    {
+      not: {
+        required: ['messages', 'add_special_tokens'],
+        properties: { messages: { not: nothing }, add_special_tokens: { const: true } },
+      },
+    },
     { oneOf: ['prompt', 'messages'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })) },
   ],
   '/rerank': [
@@ -152,7 +181,12 @@ const RULES: Record<string, JsonSchema[]> = {
 
 /** Rules about several fields. Changes the schema. */
 export function addRules(path: string, schema: JsonSchema): void {
-  const rules = RULES[path];
+  const known = schema['properties'] as JsonSchema;
+  // What is not known together is not refused together.
+  const rules = RULES[path]?.filter(({ not }) => {
+    const { required = [] } = (not ?? {}) as { required?: string[] };
+    return required.every((name) => name in known);
+  });
   if (rules) schema['allOf'] = rules;
 }
 
