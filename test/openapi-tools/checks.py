@@ -1,39 +1,26 @@
 """What schemathesis is told beside the document, for `run.ts`."""
 
+import io
+import json
 import re
+import wave
+from pathlib import Path
 
 import schemathesis
+from hypothesis import strategies
+
+# Of operations without an example of a body.
+MODELS = {
+    "/audio/transcriptions": "scripted-speech",
+    "/audio/translations": "scripted-speech",
+    "/audio/voices": "scripted-voice",
+    "/models/{id}": "scripted-chat",
+    "/tokenizer_info": "scripted-chat",
+}
 
 # What is refused although the document allows it, by the whole message: what no JSON Schema can say, and nothing else.
-REASONS = [
-    # What the model can do.
-    r"The model `[^`]*` cannot (generate text|make embeddings|transcribe speech|rank documents|speak)\b.*",
-    r"The model `[^`]*` does not (support reasoning|think)\b.*",
-    r"The model `[^`]*` does not (accept|take|support) images\b.*",
-    r"Only base64-encoded images are supported \(.*\), and only by models that accept images\.",
-    r"`dimensions` .*",
-    r"`(prompt|tokens)` must consist of token ids of this model\.",
-    # What bytes mean.
-    r"The (image|audio|file)( `[^`]*`)? could not be decoded\.",
-    r"`[^`]+` must come from this service\.",
-    # What another field or an earlier item says.
-    r"`[^`]+` must be the name of one of the `[^`]+`\.",
-    r"`tool_choice` requires a call, but `[^`]+` is empty\.",
-    r"`[^`]+` must be the `[^`]+` of an earlier `[^`]+`\.",
-    r"`[^`]+` refers to an item that is not stored here\..*",
-    r"`[^`]+` must be a string, or an object whose `[^`]*` is one\.",
-    r"`[^`]+` must have each (value|name) only once\.",
-    r"`input` must have an item that the model reads, such as a message\.",
-    r"`previous_response_id` names a response that is not stored here: .*",
-    r"`tool_choice` names a tool that only a hosted service can run\.",
-    r"`after` must be the id of an item of the list\.",
-    r"`stream` needs a response that was made with `background` and `stream`, minutes ago at most\.",
-    r"Only responses that were made with `background` can be canceled\.",
-    r"`continue_final_message` needs a last message of the assistant\.",
-    r"`messages` ends with an assistant turn, which cannot be continued when `thinking` is enabled\.",
-    # What is counted in tokens.
-    r".*\b(context length|context window)\b.*",
-]
+REFUSALS = Path(__file__).parent / "../gateway/http/support/unsayable-refusals.json"
+REASONS = [reason for group in json.loads(REFUSALS.read_text(encoding="utf-8")).values() for reason in group]
 
 
 def message_of(body):
@@ -59,10 +46,28 @@ def read_as_text(ctx, response):
 
 
 @schemathesis.hook
-def filter_case(context, case):
-    """In `service` a JSON answer of /messages that is not JSON is a 500, and the scripted model writes only text."""
-    body = case.body
-    if case.operation.label != "POST /messages" or not isinstance(body, dict):
-        return True
-    config = body.get("output_config")
-    return not (isinstance(config, dict) and config.get("format"))
+def before_load_schema(context, raw_schema):
+    """Which models are there no document can say: those of its examples. Other names come as what is to be refused."""
+    for path, methods in raw_schema["paths"].items():
+        for operation in methods.values():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                model = content.get("example", {}).get("model") or MODELS.get(path)
+                property = content["schema"].get("properties", {}).get("model")
+                if model and property:
+                    nothing = [None] if "null" in json.dumps(property) else []
+                    content["schema"]["properties"]["model"] = {"enum": [model, *nothing]}
+            for parameter in operation.get("parameters", []):
+                if path in MODELS and parameter["name"] in ("model", "id"):
+                    parameter["schema"] = {"type": "string", "enum": [MODELS[path]]}
+
+
+def silence():
+    """A tenth of a second as a WAV file."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 16000, 0, "NONE", ""))
+        sound.writeframes(bytes(3200))
+    return file.getvalue()
+
+
+schemathesis.openapi.format("binary", strategies.just(silence()) | strategies.binary(max_size=64))

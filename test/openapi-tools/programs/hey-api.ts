@@ -10,7 +10,7 @@ const embeddings = await postEmbeddings({ body: { model: EMBEDDER, input: ['A do
 const refused = await postChatCompletions({ body: { model: CHAT, messages: [] } });
 
 if (models.data === undefined || !('object' in models.data)) throw new Error('No list.');
-if (typeof chat.data !== 'object') throw new Error('No answer.');
+if (typeof chat.data !== 'object' || !('choices' in chat.data)) throw new Error('No answer.');
 if (embeddings.data === undefined) throw new Error('No embeddings.');
 check({
   models: models.data.data.map(({ id }) => id),

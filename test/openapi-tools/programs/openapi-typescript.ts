@@ -12,7 +12,7 @@ const embeddings = await client.POST('/embeddings', { body: { model: EMBEDDER, i
 const refused = await client.POST('/chat/completions', { body: { model: CHAT, messages: [] } });
 
 if (models.data === undefined || !('object' in models.data)) throw new Error('No list.');
-if (typeof chat.data !== 'object') throw new Error('No answer.');
+if (typeof chat.data !== 'object' || !('choices' in chat.data)) throw new Error('No answer.');
 if (embeddings.data === undefined) throw new Error('No embeddings.');
 check({
   models: models.data.data.map(({ id }) => id),

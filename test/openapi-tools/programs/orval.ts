@@ -7,7 +7,7 @@ const embeddings = await postEmbeddings({ model: EMBEDDER, input: ['A dog.', 'A 
 const refused = await postChatCompletions({ model: CHAT, messages: [] });
 
 if (models.status !== 200 || !('object' in models.data)) throw new Error('No list.');
-if (chat.status !== 200 || typeof chat.data !== 'object') throw new Error('No answer.');
+if (chat.status !== 200 || typeof chat.data !== 'object' || !('choices' in chat.data)) throw new Error('No answer.');
 if (embeddings.status !== 200) throw new Error('No embeddings.');
 check({
   models: models.data.data.map(({ id }) => id),
