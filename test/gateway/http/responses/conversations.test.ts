@@ -282,3 +282,20 @@ it('[H17] metadata has at most 16 pairs, of keys up to 64 and texts up to 512 ch
     }
   }
 });
+
+it('[H09] [H10] a file that no response could read is refused when it comes', async () => {
+  const app = await startHosted();
+  const file = { type: 'input_file', filename: 'a.txt' };
+  const called = (output: object) => ({ type: 'custom_tool_call_output', call_id: 'call_1', output: [output] });
+  const id = await conversationWith(app, { role: 'user', content: [{ ...file, file_data: btoa('Hi') }] });
+  for (const path of ['/conversations', `/conversations/${id}/items`]) {
+    for (const [item, param] of [
+      [{ role: 'user', content: [file] }, 'items.0.content.0.file_data'],
+      [called({ ...file, file_data: btoa('\0') }), 'items.0.output.0.file_data'],
+      [called({ ...file, file_id: 'file_1' }), 'items.0.output.0.file_id'],
+    ] as const) {
+      const { status, body } = await postJson(app, path, { items: [item] });
+      expect([status, body.error.param]).toEqual([400, param]);
+    }
+  }
+});
