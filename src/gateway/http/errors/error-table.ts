@@ -82,7 +82,7 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   messages: {
     usual: 'messages',
     shapes: { model_not_in_plan: 'messages-bare', model_removed: 'messages-bare' },
-    facts: { model_not_in_plan: { type: 'invalid_request_error' } },
+    facts: { model_not_in_plan: { type: 'invalid_request_error' }, model_output_invalid: { type: 'internal_error' } },
   },
   responses: {
     usual: 'general',
@@ -132,9 +132,17 @@ export function isOverloaded({ details }: InferenceError): boolean {
   return details.status === 529;
 }
 
-/** The status of an error's answer. Where wrong outputs are answers, what is still an error of this kind is not one under 200. */
-export function errorStatus({ code, details }: InferenceError, { wrongOutput }: Compatibility): number {
-  if (code === 'model_output_invalid' && wrongOutput === 'answer') return 500;
+/**
+ * The status of an error's answer. Only chat completions have an error under 200, and none where wrong outputs are answers:
+ * elsewhere a client would take it for one.
+ */
+export function errorStatus(
+  { code, details }: Pick<InferenceError, 'code' | 'details'>,
+  endpoint: EndpointName,
+  { wrongOutput }: Compatibility,
+): number {
+  const isAnswer = endpoint === 'chat-completions' && wrongOutput === 'error';
+  if (code === 'model_output_invalid' && !isAnswer) return 500;
   return details.status ?? ERROR_ROWS[code].status;
 }
 

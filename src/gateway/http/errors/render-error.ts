@@ -32,7 +32,7 @@ export function renderError(
   setModelHeaders(headers, error);
   if (allow !== undefined) headers.set('allow', allow.join(', '));
   headers.set('content-type', CONTENT_TYPES[shape] ?? 'application/json');
-  const status = errorStatus(error, compatibility);
+  const status = errorStatus(error, endpoint, compatibility);
   return new Response(bodyText(error, shape, endpoint, requestId), { status, headers });
 }
 

@@ -10,7 +10,7 @@ import { either, exactly, type JsonSchema, ref, text } from './json-schema.js';
 import { nameVariants } from './name-variants.js';
 import { addRules, createExample, requireFileData, typeForm } from './requests.js';
 import { tidySchema, withOtherTypes } from './tidy-schema.js';
-import { answerErrorShape, ERROR_ROWS } from '../errors/error-table.js';
+import { answerErrorShape, errorStatus } from '../errors/error-table.js';
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { EndpointName } from '../errors/error-table.js';
 import { INFERENCE_ERROR_CODES } from '../../../core/errors/inference-error.js';
@@ -211,12 +211,16 @@ export function requestBodySchema(schema: GenericSchema): JsonSchema {
   return tidySchema(document);
 }
 
+/** Endpoints whose answers a model can write wrongly. */
+const GENERATING = new Set<EndpointName>(['chat-completions', 'messages', 'responses', 'ollama']);
+
 /** One response per status, with every shape that it may have on this endpoint. */
 function errorResponses(endpoint: EndpointName, compatibility: Compatibility): JsonSchema {
   const shapes = new Map<number, Set<ErrorShape>>();
   for (const code of INFERENCE_ERROR_CODES) {
-    const { status } = ERROR_ROWS[code];
-    if (status === 200 || code === 'cancelled') continue;
+    const status = errorStatus({ code, details: {} }, endpoint, compatibility);
+    const isMade = code !== 'model_output_invalid' || GENERATING.has(endpoint);
+    if (status === 200 || code === 'cancelled' || !isMade) continue;
     shapes.set(status, (shapes.get(status) ?? new Set()).add(answerErrorShape(endpoint, code, compatibility)));
   }
   const statuses = [...shapes].toSorted(([left], [right]) => left - right);

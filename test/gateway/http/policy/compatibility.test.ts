@@ -136,7 +136,7 @@ describe('hosted', () => {
     expect((await chat(app, { tools: [LOOK], tool_choice: 'required' })).status).toBe(400);
   });
 
-  it('an engine that refuses to give another answer (`built-in`) is a 500, not an error under 200', async () => {
+  it('an engine that refuses to give another answer (`built-in`) is a 500, but on chat in service no error under 200', async () => {
     const strict: Backend = {
       async load(entry, options) {
         const model = await scriptedBackend.load(entry, options);
@@ -146,9 +146,20 @@ describe('hosted', () => {
         return { ...model, generate: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }) };
       },
     };
-    const { app } = await buildApp({ compatibility: 'hosted', backends: { scripted: strict } });
-    const { status, json } = await chat(app, { response_format: { type: 'json_object' } });
-    expect([status, json.error.code, json.error.model_output]).toEqual([500, 'model_output_invalid', 'No.']);
+    const raw = expect.objectContaining({ code: 'model_output_invalid', model_output: 'No.' });
+    const dialect = { type: 'api_error', code: 'model_output_invalid', message: 'No JSON.' };
+    for (const compatibility of ['service', 'hosted'] as const) {
+      const { app } = await buildApp({ compatibility, backends: { scripted: strict } });
+      for (const [path, body, error, expected] of [
+        ['chat/completions', says('Hi'), raw, compatibility === 'service' ? 200 : 500],
+        ['responses', { input: 'Hi' }, raw, 500],
+        ['messages', { ...says('Hi'), max_tokens: 9 }, dialect, 500],
+        ['api/chat', { ...says('Hi'), stream: false }, 'No JSON.', 500],
+      ] as const) {
+        const { status, json } = await post(app, `/v1/${path}`, { model: 'scripted-chat', ...body });
+        expect([path, status, json.error]).toEqual([path, expected, error]);
+      }
+    }
   });
 
   it('[G02] verbose_json has task, language, duration, text and segments with times', async () => {
