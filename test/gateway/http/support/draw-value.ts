@@ -3,7 +3,7 @@
 type Schema = Record<string, unknown>;
 
 /** What drawing needs beside the schema. */
-export interface Drawing {
+interface Drawing {
   /** From 0 to 1. */
   random: () => number;
   /** What references lead to, by name. */
@@ -38,7 +38,7 @@ export function pick<Item>(items: readonly Item[], random: () => number): Item {
 }
 
 /** Whatever JSON may be, drawn at random. */
-export function drawAnything(random: () => number): unknown {
+function drawAnything(random: () => number): unknown {
   return structuredClone(pick(ANY_VALUES, random));
 }
 
