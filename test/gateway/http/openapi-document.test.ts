@@ -69,6 +69,13 @@ describe.each(MODES)('[X29] the document of %s', (mode) => {
     expect(idle.map(([path]) => path)).toEqual([]);
   });
 
+  it('says what each list holds', async () => {
+    const { json } = await build(mode);
+    const lists = [...valuesOf(json)].filter(([, value]) => (value as { type?: unknown } | null)?.type === 'array');
+    expect(lists.length).toBeGreaterThan(50);
+    expect(lists.filter(([, value]) => !Object.hasOwn(value as object, 'items')).map(([path]) => path)).toEqual([]);
+  });
+
   it('has a name for each object that a part of a request may be', async () => {
     const { json } = await build(mode);
     const parts = Object.entries(json.components.schemas).filter(([name]) => /Part\d/.test(name));

@@ -50,7 +50,7 @@ const functions = { required: ['functions'], properties: { functions: { not: not
 const callRule = (choice: JsonSchema): JsonSchema => ({
   if: { required: ['tool_choice'], properties: { tool_choice: choice }, not: functions },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  then: { required: ['tools'], properties: { tools: { type: 'array', minItems: 1 } } },
+  then: { required: ['tools'], properties: { tools: { not: nothing, minItems: 1 } } },
 });
 const ANY_CALL_RULE = callRule({ type: 'object', required: ['type'], properties: { type: { const: 'any' } } });
 
@@ -101,7 +101,7 @@ const GENERATE_RULE = {
   if: {
     anyOf: [
       { required: ['prompt'], properties: { prompt: something } },
-      { required: ['images'], properties: { images: { type: 'array', minItems: 1 } } },
+      { required: ['images'], properties: { images: { not: nothing, minItems: 1 } } },
     ],
   },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
