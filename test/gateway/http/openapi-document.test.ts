@@ -271,6 +271,23 @@ function expectDescribed(json: any, path: string, method: string, answer: unknow
   expect([path, Object.keys(answer as object).filter((name) => !known.has(name))]).toEqual([path, []]);
 }
 
+it('[X29] allows in hosted no two pasts of a response, and none in the background that is not stored', async () => {
+  const kept = new ResponseStorage('memory', { now: Date.now, service: '/v1' });
+  const { app } = await buildApp({ models: ALL_TASKS, compatibility: 'hosted', ...kept.optionsFor('hosted') });
+  const { json } = await get(app, '/v1/openapi.json');
+  for (const path of ['/responses', '/responses/input_tokens', '/responses/compact']) {
+    const { schema, example } = bodyOf(json, path);
+    for (const fields of [
+      { conversation: 'conv_1', previous_response_id: 'resp_1' },
+      { background: true, store: false },
+    ]) {
+      const body = { ...example, ...fields };
+      expect([path, fields, validatorOf(json, schema).validate(body).valid]).toEqual([path, fields, false]);
+      expect([path, fields, (await post(app, `/v1${path}`, body)).status]).toEqual([path, fields, 400]);
+    }
+  }
+});
+
 it('[X29] allows in hosted what is read or left out, and no misspelt form of what is known', async () => {
   const { json } = await build('hosted');
   const body = { model: 'scripted-chat', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };

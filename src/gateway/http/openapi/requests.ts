@@ -135,6 +135,17 @@ const SPEAKING_RULE = {
   },
 };
 
+/** One past is enough, and what goes on without its client is stored. */
+const STORAGE_RULES = [
+  {
+    not: {
+      required: ['conversation', 'previous_response_id'],
+      properties: { conversation: { not: nothing }, previous_response_id: { not: nothing } },
+    },
+  },
+  { not: { required: ['background', 'store'], properties: { background: { const: true }, store: { const: false } } } },
+];
+
 /** By path: what must hold beside the types of the fields. */
 const RULES: Record<string, JsonSchema[]> = {
   '/chat/completions': [
@@ -151,6 +162,9 @@ const RULES: Record<string, JsonSchema[]> = {
   ],
   '/messages': [TURN_RULE, ANY_CALL_RULE],
   '/messages/count_tokens': [TURN_RULE, ANY_CALL_RULE],
+  '/responses': STORAGE_RULES,
+  '/responses/input_tokens': STORAGE_RULES,
+  '/responses/compact': STORAGE_RULES,
   '/embeddings': [{ properties: { input: { minLength: 1, minItems: 1, items: { minLength: 1, minItems: 1 } } } }],
   '/systemone': [{ properties: { questions: { additionalProperties: QUESTION_RULE } } }],
   '/api/chat': [
@@ -183,11 +197,11 @@ const RULES: Record<string, JsonSchema[]> = {
 export function addRules(path: string, schema: JsonSchema): void {
   const known = schema['properties'] as JsonSchema;
   // What is not known together is not refused together.
-  const rules = RULES[path]?.filter(({ not }) => {
+  const rules = (RULES[path] ?? []).filter(({ not }) => {
     const { required = [] } = (not ?? {}) as { required?: string[] };
     return required.every((name) => name in known);
   });
-  if (rules) schema['allOf'] = rules;
+  if (rules.length > 0) schema['allOf'] = rules;
 }
 
 const messages = [{ role: 'user', content: 'What is the capital of France?' }];
