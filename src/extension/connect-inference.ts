@@ -8,6 +8,7 @@ import type { Connect } from '../relay/handshake.js';
 import { findBridge } from './connect-page.js';
 import { readItems, OpenCall } from '../relay/stream/open-call.js';
 import { CONTROL_TIMING, type HostCall, type HostCalls, type HostHello } from './host-protocol.js';
+import { bodyMaker } from './page-stream.js';
 import { hostService, reachHost, reachStartedHost } from './reach-host.js';
 import { StatusWatch } from './status-watch.js';
 import { isOfExtension, requireExtension, webExtension } from './web-extension.js';
@@ -122,7 +123,13 @@ function service(
   isOrphan: () => boolean,
 ): Pick<PageConnection, 'baseURL' | 'fetch'> {
   const baseURL = ORIGIN + prefix;
-  const settings = { origin: ORIGIN, prefix, intercept: [], ...(compatibility && { compatibility }) };
+  const settings = {
+    origin: ORIGIN,
+    prefix,
+    intercept: [],
+    toBody: bodyMaker(),
+    ...(compatibility && { compatibility }),
+  };
   const relayed = createInferenceFetch(settings, connect, (...request) => globalThis.fetch(...request));
   return {
     baseURL,

@@ -40,6 +40,7 @@ export async function reachOpenHost(kind: HostPortKind, signal: AbortSignal): Pr
   signal.throwIfAborted();
   const { runtime } = requireExtension();
   const port = new WirePort(runtime.connect({ name: HOST_PORTS[kind] }));
+  if (kind !== 'status') port.keepAwake();
   try {
     const hello = await orAborted(awaitHello(port), signal);
     return hello && { port, hello };

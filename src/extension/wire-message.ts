@@ -48,8 +48,9 @@ function slices(length: number): [from: number, to: number][] {
 function withoutBytes(message: WireMessage): [plain: unknown, binaries: Uint8Array[]] {
   if (message.type === 'open') {
     const payload = message.payload as Partial<RequestPayload>;
-    if (!(payload.body instanceof ArrayBuffer)) return [message, []];
-    return [{ ...message, payload: { ...payload, body: true } }, [new Uint8Array(payload.body)]];
+    const body = ofThisRealm(payload.body);
+    if (!(body instanceof ArrayBuffer)) return [message, []];
+    return [{ ...message, payload: { ...payload, body: true } }, [new Uint8Array(body)]];
   }
   if (message.type !== 'items') return [message, []];
   const binaries: Uint8Array[] = [];
@@ -59,6 +60,14 @@ function withoutBytes(message: WireMessage): [plain: unknown, binaries: Uint8Arr
     return { ...item, bytes: true };
   });
   return [{ ...message, items }, binaries];
+}
+
+/**
+ * Firefox's content scripts get the bytes of requests from the realm of their page: instances of no class here, and not to be read.
+ * A copy is.
+ */
+function ofThisRealm(value: unknown): unknown {
+  return typeof value === 'object' && !(value instanceof ArrayBuffer) ? structuredClone(value) : value;
 }
 
 /** Puts pieces together. */

@@ -7,6 +7,15 @@ import { PieceReader, toPieces, type WireMessage, type WirePiece } from './wire-
 type Listener = (event: any) => unknown;
 
 /**
+ * Milliseconds between two messages to a host that works. Firefox ends a background page, and the host in it, 30 s after the last
+ * event there, and what the host says itself is none.
+ */
+const AWAKE_EVERY_MS = 10_000;
+
+/** A piece of which no message gets longer. */
+const NOTHING: WirePiece = { text: '', more: true };
+
+/**
  * What calls need of a MessagePort, spoken over `runtime.connect`, which reaches the host from every context of an extension.
  * The browser tells each end when the other is gone, as `close`; so nothing waits for locks, which content scripts have of
  * another origin.
@@ -17,6 +26,7 @@ export class WirePort implements CallPort {
   // Firefox's content scripts cannot extend EventTarget: what they make of it has none of their methods.
   readonly #listeners: { type: string; listener: Listener; once: boolean }[] = [];
   #isClosed = false;
+  #awake: ReturnType<typeof setInterval> | undefined;
 
   constructor(port: RuntimePort) {
     this.#port = port;
@@ -38,10 +48,19 @@ export class WirePort implements CallPort {
 
   start(): void {}
 
+  /** Keeps the other end from being ended as idle, until this one is closed. */
+  keepAwake(): void {
+    this.#awake ??= setInterval(() => this.#post(() => [NOTHING]), AWAKE_EVERY_MS);
+  }
+
   postMessage(message: WireMessage): void {
+    this.#post(() => toPieces(message));
+  }
+
+  #post(pieces: () => WirePiece[]): void {
     if (this.#isClosed) return;
     try {
-      for (const piece of toPieces(message)) this.#port.postMessage(piece);
+      for (const piece of pieces()) this.#port.postMessage(piece);
     } catch {
       // The other end is gone and this one was not told yet, or the message is not JSON.
       this.#break();
@@ -50,8 +69,13 @@ export class WirePort implements CallPort {
 
   close(): void {
     if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#end();
     this.#disconnect();
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    clearInterval(this.#awake);
   }
 
   #disconnect(): void {
@@ -80,7 +104,7 @@ export class WirePort implements CallPort {
 
   #lose(): void {
     if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#end();
     this.#tell('close', {});
   }
 

@@ -3,7 +3,7 @@ import type { CompatibilityName } from '../core/models/inference-options.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/handshake.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
-import { relayRequest } from '../relay/stream/relay-request.js';
+import { relayRequest, type ToBody } from '../relay/stream/relay-request.js';
 import { toRequestPayload } from '../relay/stream/request-payload.js';
 import { encodeForm } from './encode-form.js';
 
@@ -13,6 +13,7 @@ export interface FetchSettings extends Bases {
   compatibility?: CompatibilityName;
   /** In an extension: `origin` of the payload. */
   asker?: string;
+  toBody?: ToBody | undefined;
 }
 
 /** Builds the function. Requests outside the bases go to `networkFetch`. */
@@ -28,9 +29,9 @@ export function createInferenceFetch(
     const { signal } = request;
     // A body may be a stream that never ends.
     const payload = await Promise.race([toRequestPayload(request, target, source), rejectOnAbort(signal)]);
-    const { compatibility, prefix, asker } = settings;
+    const { compatibility, prefix, asker, toBody } = settings;
     const asked = asker === undefined ? payload : { ...payload, origin: asker };
-    const response = await relayRequest(asked, connect, { signal, compatibility, prefix });
+    const response = await relayRequest(asked, connect, { signal, compatibility, prefix, toBody });
     return Object.defineProperty(response, 'url', { value: target });
   };
 }

@@ -18,16 +18,35 @@ import {
   type WebDriver,
 } from './web-driver.js';
 
-/** Undefined where there is none. */
-export function findFirefox(): OpenBrowser | undefined {
-  const program = findProgram(['firefox', 'firefox-esr']);
-  return program === undefined ? findPlaywright(firefox) : () => openFirefox(program);
+/** An installed Firefox, which can load extensions. */
+export interface InstalledFirefox extends WebDriver {
+  /** Loads the extension in a folder, until the browser ends. */
+  loadExtension(folder: string): Promise<void>;
+  /** Handles of all tabs. */
+  windowHandles(): Promise<string[]>;
 }
 
-async function openFirefox(program: string): Promise<WebDriver> {
+/** @param preferences as in `about:config` */
+export type OpenFirefox = (preferences?: Record<string, string | number | boolean>) => Promise<InstalledFirefox>;
+
+/** Undefined where there is none. */
+export function findFirefox(): OpenBrowser | undefined {
+  return findInstalledFirefox() ?? findPlaywright(firefox);
+}
+
+/** Undefined where the system has none: Playwright's loads no extensions. */
+export function findInstalledFirefox(): OpenFirefox | undefined {
+  const program = findProgram(['firefox', 'firefox-esr']);
+  return program === undefined ? undefined : (preferences) => openFirefox(program, preferences);
+}
+
+async function openFirefox(program: string, preferences: Parameters<OpenFirefox>[0] = {}): Promise<InstalledFirefox> {
   const profile = mkdtempSync(join(tmpdir(), 'inpage-firefox-'));
   const port = await freePort();
-  writeFileSync(join(profile, 'user.js'), `user_pref("marionette.port", ${port});\n`);
+  const lines = Object.entries({ ...preferences, 'marionette.port': port }).map(
+    (preference) => `user_pref(${JSON.stringify(preference).slice(1, -1)});\n`,
+  );
+  writeFileSync(join(profile, 'user.js'), lines.join(''));
   const process = startProgram(program, ['--headless', '--marionette', '--no-remote', '--profile', profile]);
   const end = (): void => {
     process.end();
@@ -35,25 +54,29 @@ async function openFirefox(program: string): Promise<WebDriver> {
   };
   try {
     const line = await retry(() => openLine(port));
-    const { capabilities } = await line.send('NewSession', {});
-    await line.send('SetTimeouts', { script: SCRIPT_TIMEOUT });
+    const { capabilities } = await line.send('WebDriver:NewSession', {});
+    await line.send('WebDriver:SetTimeouts', { script: SCRIPT_TIMEOUT });
     return {
       browser: `Firefox ${(capabilities as { browserVersion: string }).browserVersion}`,
       async navigateTo(url) {
-        await line.send('Navigate', { url });
+        await line.send('WebDriver:Navigate', { url });
       },
       async execute(script, argument) {
         const sent = { script: asyncScript(script), args: [argument], newSandbox: false };
-        return resultOf((await line.send('ExecuteAsyncScript', sent))['value'] as object);
+        return resultOf((await line.send('WebDriver:ExecuteAsyncScript', sent))['value'] as object);
       },
-      newWindow: async () => (await line.send('NewWindow', { type: 'tab' }))['handle'] as string,
-      windowHandle: async () => (await line.send('GetWindowHandle', {}))['value'] as string,
+      newWindow: async () => (await line.send('WebDriver:NewWindow', { type: 'tab' }))['handle'] as string,
+      windowHandle: async () => (await line.send('WebDriver:GetWindowHandle', {}))['value'] as string,
       async switchToWindow(handle) {
-        await line.send('SwitchToWindow', { handle });
+        await line.send('WebDriver:SwitchToWindow', { handle });
       },
       async closeWindow() {
-        await line.send('CloseWindow', {});
+        await line.send('WebDriver:CloseWindow', {});
       },
+      async loadExtension(folder) {
+        await line.send('Addon:Install', { path: folder, temporary: true });
+      },
+      windowHandles: async () => (await line.send('WebDriver:GetWindowHandles', {})) as unknown as string[],
       async quit() {
         line.close();
         end();
@@ -66,6 +89,7 @@ async function openFirefox(program: string): Promise<WebDriver> {
 }
 
 interface Line {
+  /** @param command with its group, e.g. `WebDriver:Navigate` */
   send(command: string, parameters: object): Promise<Record<string, unknown>>;
   close(): void;
 }
@@ -84,7 +108,7 @@ async function openLine(port: number): Promise<Line> {
   return {
     async send(command, parameters) {
       const id = ++lastId;
-      const text = JSON.stringify([0, id, `WebDriver:${command}`, parameters]);
+      const text = JSON.stringify([0, id, command, parameters]);
       const answered = new Promise<[object | null, Record<string, unknown>]>((resolve) => waiting.set(id, resolve));
       socket.write(`${Buffer.byteLength(text)}:${text}`);
       const [error, result] = await answered;

@@ -1,4 +1,4 @@
-/** A background worker in a browser to which nothing is attached: what looks into a worker keeps it awake. */
+/** Backgrounds that the browser would end as idle. Nothing is attached to Chromium: what looks into a worker keeps it awake. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,10 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { expect, it } from 'vitest';
+import { findInstalledFirefox } from '../browsers/firefox.js';
 import { startProgram } from '../browsers/web-driver.js';
 import { wholeBrowser } from '../support/chromium.js';
 import { makeExtension } from './support/make-extension.js';
 import { extensionArguments } from './support/open-extension.js';
+import { openInFirefox } from './support/open-in-firefox.js';
+import { serveWebPages } from './support/web-server.js';
 
 /** Longer than the browser lets a worker live that hears nothing. */
 const SILENCE_MS = 45_000;
@@ -58,3 +61,30 @@ it('[Z07] a request of the background is answered, however long the model is sil
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
   }
 });
+
+it.skipIf(!findInstalledFirefox())(
+  '[Z23] Firefox does not end the background page, in which the host is, while the model is silent',
+  async () => {
+    const idleMs = 15_000;
+    const extension = await openInFirefox(
+      findInstalledFirefox()!,
+      {
+        host: `{ models: [{
+          id: 'silent', task: 'chat', backend: 'scripted', script: { tokenDelayMs: ${2 * idleMs}, replies: [{ text: 'Paris' }] },
+        }] }`,
+      },
+      { 'extensions.background.idle.timeout': idleMs },
+    );
+    const server = await serveWebPages(extension);
+    try {
+      const { content } = await extension.openWebPage(server.originAt('127.0.0.1'));
+      expect((await content('connect')).error).toBeUndefined();
+      const body = JSON.stringify({ model: 'silent', messages: [{ role: 'user', content: 'Hi' }] });
+      const { result } = await content('ask', { path: '/chat/completions', init: { method: 'POST', body } });
+      expect(result).toMatchObject({ status: 200, body: expect.stringContaining('Paris') as string });
+    } finally {
+      await extension.close();
+      server.close();
+    }
+  },
+);

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { PIECE_LENGTH, PieceReader, toPieces, type WireMessage } from '../../src/extension/wire-message.js';
 
@@ -38,6 +39,12 @@ it('bytes arrive exactly, in the body of a request and in every chunk', () => {
   const body = new Uint8Array([1, 0, 200]).buffer;
   expect(carried(open(body)).messages).toEqual([open(body)]);
   expect(carried(open(new ArrayBuffer(0))).messages).toEqual([open(new ArrayBuffer(0))]);
+});
+
+it('bytes of another realm arrive, as the bodies of requests are in content scripts of Firefox', () => {
+  const body = runInNewContext('new Uint8Array([1, 0, 200]).buffer') as ArrayBuffer;
+  expect(body).not.toBeInstanceOf(ArrayBuffer);
+  expect(carried(open(body)).messages).toEqual([open(new Uint8Array([1, 0, 200]).buffer)]);
 });
 
 it('a long body and a long text go in pieces, of which none is long', () => {

@@ -56,6 +56,27 @@ it('what is no message closes the connection, and no send throws', () => {
   port.close();
 });
 
+it('a connection that is kept awake is an event at its other end every 10 s, until it is closed', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const [here, there] = connectedPorts();
+  const events = vi.fn<(piece: unknown) => void>();
+  there.onMessage.addListener(events);
+  const messages = vi.fn<(event: unknown) => void>();
+  new WirePort(there).addEventListener('message', messages);
+  const port = new WirePort(here);
+  port.keepAwake();
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(events).toHaveBeenCalledTimes(2);
+  expect(messages).not.toHaveBeenCalled();
+  port.postMessage({ type: 'cancel' });
+  expect(messages).toHaveBeenCalledWith({ data: { type: 'cancel' } });
+  port.close();
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(events).toHaveBeenCalledTimes(3);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('two joined ports are one call, and end together', async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());

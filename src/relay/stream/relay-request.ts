@@ -23,7 +23,17 @@ export interface RelayOptions {
   prefix: string;
   /** A route of the app: its handler gets the request once, and its lifeline alone says that it is gone. @default false */
   isRoute?: boolean;
+  /** Makes the body of a streamed answer, where the browser's own constructor cannot read ours. */
+  toBody?: ToBody | undefined;
 }
+
+/** Makes a stream that asks for no more than its reader takes. */
+export type ToBody = (source: AnswerSource) => ReadableStream<Uint8Array>;
+
+/** What gives the bytes of a streamed answer. */
+export type AnswerSource = Required<Pick<UnderlyingDefaultSource<Uint8Array>, 'start' | 'pull' | 'cancel'>>;
+
+const toStream: ToBody = (source) => new ReadableStream(source, { highWaterMark: 0 });
 
 /**
  * Sends one request to the gateway, and to the next one when the first is gone before a model worked on it. Resolves with
@@ -92,7 +102,7 @@ class Exchange {
     if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
     const response = fromResponseHead(head, this.#payload, () =>
       head.streams
-        ? new ReadableStream(new AnswerBody(this, batches, chunks, head.failureTail), { highWaterMark: 0 })
+        ? (this.#options.toBody ?? toStream)(new AnswerBody(this, batches, chunks, head.failureTail))
         : new Blob(chunks.map(({ bytes }) => bytes)),
     );
     if (!head.streams || !response.body) this.end();
@@ -127,7 +137,7 @@ class Exchange {
 }
 
 /** The bytes of a streamed answer, from as many hosts as it takes. */
-class AnswerBody implements UnderlyingDefaultSource<Uint8Array> {
+class AnswerBody implements AnswerSource {
   readonly #exchange: Exchange;
   readonly #failureTail: string | undefined;
   #batches: OpenCall<ResponseItem>;

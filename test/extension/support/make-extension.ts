@@ -130,7 +130,9 @@ export async function makeExtension(folder: string, options: ExtensionOptions): 
       name: 'Under test',
       version: '1.0',
       permissions: ['offscreen', 'storage'],
-      background: { service_worker: 'background.js', type: 'module' },
+      // Firefox makes a page of `scripts`.
+      background: { service_worker: 'background.js', scripts: ['background.js'], type: 'module' },
+      browser_specific_settings: { gecko: { id: 'under-test@inpage' } },
       content_scripts: [
         {
           matches: ['http://*/*'],

@@ -7,7 +7,7 @@ import { wholeBrowser } from '../../support/chromium.js';
 import { type ExtensionOptions, makeExtension } from './make-extension.js';
 
 /** What a context answers: the result, or what is known of the error. */
-interface Told<Result = unknown> {
+export interface Told<Result = unknown> {
   result?: Result;
   error?: { name: string; code?: string; param?: string; message: string };
 }

@@ -2,6 +2,7 @@
 import { connectInference } from 'inpage/extension';
 
 let inference;
+let started;
 
 /** For each model: its states since it is watched. */
 const states = new Map();
@@ -38,8 +39,11 @@ export const operations = {
     const stream = { text: '', error: undefined, done: false, abort, ended: undefined, read };
     async function read() {
       const decoder = new TextDecoder();
+      // Firefox's content scripts cannot iterate over a stream.
+      const reader = answer.body.getReader();
       try {
-        for await (const bytes of answer.body) stream.text += decoder.decode(bytes, { stream: true });
+        for (let step = await reader.read(); !step.done; step = await reader.read())
+          stream.text += decoder.decode(step.value, { stream: true });
       } catch (thrown) {
         stream.error = String(thrown);
       }
@@ -69,7 +73,9 @@ export const operations = {
       const body = base64 === undefined ? null : Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       const answer = await inference.fetch(inference.baseURL + path, { method, headers, body });
       let letters = '';
-      for (const byte of new Uint8Array(await answer.arrayBuffer())) letters += String.fromCharCode(byte);
+      // A copy: Firefox's content scripts get bytes of their page.
+      for (const byte of new Uint8Array(structuredClone(await answer.arrayBuffer())))
+        letters += String.fromCharCode(byte);
       answers.push({ status: answer.status, headers: [...answer.headers], base64: btoa(letters) });
     }
     return answers;
@@ -91,6 +97,9 @@ export const operations = {
     inference.subscribe(() => seen.at(-1) !== own() && seen.push(own()));
   },
   watched: ({ model }) => states.get(model),
+  /** Begins another operation, of which `finish` tells: what drives the context may wait for one at a time. */
+  start: ({ operation, argument }) => void (started = run(operation, argument)),
+  finish: () => started,
   call: async ({ method, args = [] }) => inference[method](...args),
   stop: () => inference.stop(),
 };

@@ -23,8 +23,8 @@ export interface WebServer {
  * Serves a page whose policy forbids all but its own script, at every path; `/frames?…` has a frame with that address, and
  * `/sandbox?…` a sandboxed one.
  */
-export async function serveWebPages(extension: OpenExtension): Promise<WebServer> {
-  const script = readFileSync(join(extension.folder, 'web.js'));
+export async function serveWebPages({ folder }: Pick<OpenExtension, 'folder'>): Promise<WebServer> {
+  const script = readFileSync(join(folder, 'web.js'));
   const server = createServer(({ url = '/' }, response) => {
     if (url === '/web.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
     const [path, query] = url.split('?');
