@@ -1,4 +1,5 @@
 import { keepInferenceHost } from 'inpage/extension';
 
 keepInferenceHost({ host: 'host.html', consent: 'consent.html' });
-chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+// Firefox has a sidebar instead, which the manifest names.
+chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
