@@ -213,15 +213,3 @@ describe('an extension that asks', () => {
     }
   });
 });
-
-it('an extension without a consent page has nothing for web pages', async () => {
-  const extension = await openExtension({ host: HOST });
-  const server = await serveWebPages(extension);
-  try {
-    const { tell } = await openWebPage(extension, server.originAt('127.0.0.1'));
-    expect((await tell('connect')).error).toMatchObject({ name: 'InferenceError', code: 'unavailable' });
-  } finally {
-    await extension.close();
-    server.close();
-  }
-});

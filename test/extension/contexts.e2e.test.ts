@@ -1,14 +1,14 @@
 /** The background, pages and content scripts of an extension share one engine. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ModelStatus } from '../../src/index.js';
-import { contentScriptOf, type OpenExtension, openExtension, type Tell } from './support/open-extension.js';
+import { contentScriptOf, type OpenExtension, openExtension, type Tell, webPageOf } from './support/open-extension.js';
+import { openWebPage, serveWebPages, type WebServer } from './support/web-server.js';
 
 const HOST = `{
   models: [
     { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 20, replies: [{ text: 'word ', repeat: 200 }] } },
+    { id: 'quick', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'word ', repeat: 200 }] } },
     { id: 'brief', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Paris \\u2603' }] } },
     { id: 'slow', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 2000, replies: [{ text: 'one two three four' }] } },
     { id: 'fast', task: 'chat', backend: 'scripted', contextLength: 10000, script: { replies: [{ text: 'word ', repeat: 6000 }] } },
@@ -35,23 +35,15 @@ interface Streamed {
 }
 
 let extension: OpenExtension;
-let server: Server;
+let server: WebServer;
 let page: Page;
 let contexts: Record<string, Tell>;
 
 beforeAll(async () => {
   extension = await openExtension({ host: HOST });
   // The policy of a page binds its scripts, not the content scripts of an extension.
-  server = createServer((_, response) => {
-    response.writeHead(200, {
-      'content-type': 'text/html',
-      'content-security-policy': "default-src 'none'; script-src 'self'",
-    });
-    response.end('<!doctype html><title>Page</title>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  page = await extension.context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  server = await serveWebPages(extension);
+  ({ page } = await openWebPage(extension, server.originAt('127.0.0.1')));
   contexts = {
     background: extension.inWorker,
     page: (await extension.openPage()).tell,
@@ -81,6 +73,10 @@ it('[Z02] many first connections at once open one host, not before, and have the
   expect(await hosts()).toHaveLength(1);
 });
 
+it('without a consent page there is nothing for web pages', async () => {
+  expect((await webPageOf(page)('connect')).error).toMatchObject({ name: 'InferenceError', code: 'unavailable' });
+});
+
 it('every context gets whole answers, streams and errors', async () => {
   const check = async (tell: Tell): Promise<void> => {
     const { result: whole, error } = await tell<Answer>('ask', chat('brief'));
@@ -88,7 +84,7 @@ it('every context gets whole answers, streams and errors', async () => {
     expect(whole?.status).toBe(200);
     expect(whole?.headers['inference-id']).toMatch(/\w/);
     expect(JSON.parse(whole!.body)).toMatchObject({ choices: [{ message: { content: 'Paris \u2603' } }] });
-    const { result: streamed } = await tell<Answer>('ask', chat('talker', true));
+    const { result: streamed } = await tell<Answer>('ask', chat('quick', true));
     expect(streamed?.body.match(/word/g)).toHaveLength(200);
     expect(streamed?.body).toMatch(/data: \[DONE\]\n\n$/);
     const { result: missing } = await tell<Answer>('ask', chat('nothing'));

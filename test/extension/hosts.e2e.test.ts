@@ -10,9 +10,9 @@ declare const chrome: {
   offscreen: { closeDocument(): Promise<void>; createDocument(options: object): Promise<void> };
 };
 
-const HOST = `{
+const HOST = `localStorage.isBroken ? { prefix: 'v1' } : {
   models: [
-    { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 300 }] } },
+    { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 200 }] } },
     { id: 'endless', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 20000 }] } },
     { id: 'brief', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Paris' }] } },
   ],
@@ -87,7 +87,7 @@ describe('a host that runs', () => {
     for (const tell of tells) {
       const { result } = await tell<Streamed>('rest', { name: 'long' });
       expect(result?.error).toBeUndefined();
-      expect(result?.text.match(/word/g)).toHaveLength(300);
+      expect(result?.text.match(/word/g)).toHaveLength(200);
       expect(result?.text).toMatch(/data: \[DONE\]\n\n$/);
       expect((await tell<Answer>('ask', chat('brief'))).result?.status).toBe(200);
     }
@@ -123,6 +123,41 @@ describe('a host that runs', () => {
     await expect.poll(state, { timeout: 10_000 }).toBe('ready');
   });
 
+  it('[Z02] an offscreen document of another address is left alone, and one of the same is used', async () => {
+    await closeHost();
+    const worker = await extension.worker();
+    const openDocument = (url: string): Promise<void> =>
+      worker.evaluate(
+        (path) => chrome.offscreen.createDocument({ url: path, reasons: ['WORKERS'], justification: 'By the app' }),
+        url,
+      );
+    await openDocument('page.html');
+    expect((await extension.inWorker('connect')).error).toMatchObject({ code: 'unavailable' });
+    const documents = await worker.evaluate(() => chrome.runtime.getContexts({ contextTypes: ['OFFSCREEN_DOCUMENT'] }));
+    expect(documents.map(({ documentUrl }) => new URL(documentUrl).pathname)).toEqual(['/page.html']);
+
+    await closeHost();
+    await openDocument('host.html');
+    expect((await extension.inWorker('connect')).error).toBeUndefined();
+    expect((await extension.inWorker<Answer>('ask', chat('brief'))).result?.status).toBe(200);
+  });
+
+  it('[Z03] the error of a host that cannot start is that of every connection, until the document is opened anew', async () => {
+    const page = await extension.context.newPage();
+    await page.goto(url);
+    const { page: own, tell: ofPage } = await extension.openPage();
+    const tells = [extension.inWorker, ofPage, contentScriptOf(page)];
+    await own.evaluate(() => localStorage.setItem('isBroken', 'yes'));
+    await closeHost();
+    for (const tell of tells) {
+      const { error } = await tell('connect');
+      expect(error).toMatchObject({ name: 'InferenceError', code: 'invalid_request', param: 'prefix' });
+    }
+    await own.evaluate(() => localStorage.removeItem('isBroken'));
+    await closeHost();
+    for (const tell of tells) expect((await tell('connect')).error).toBeUndefined();
+  });
+
   it('when the process of the extension crashes, and so its host, streams end and requests are answered', async () => {
     const page = await extension.context.newPage();
     await page.goto(url);
@@ -149,53 +184,4 @@ describe('a host that runs', () => {
     const { result: later } = await content<Answer>('ask', chat('brief'));
     expect(later).toMatchObject({ status: 503, headers: { 'x-should-retry': 'false' } });
   });
-});
-
-it('[Z03] the error of a host that cannot start is that of every connection, until the document is opened anew', async () => {
-  const extension = await openExtension({ host: `localStorage.isMended ? {} : { prefix: 'v1' }` });
-  try {
-    const page = await extension.context.newPage();
-    await page.goto(url);
-    const tells = [extension.inWorker, (await extension.openPage()).tell, contentScriptOf(page)];
-    for (const tell of tells) {
-      const { error } = await tell('connect');
-      expect(error).toMatchObject({ name: 'InferenceError', code: 'invalid_request', param: 'prefix' });
-    }
-    const { page: own } = await extension.openPage();
-    await own.evaluate(() => localStorage.setItem('isMended', 'yes'));
-    await (await extension.worker()).evaluate(() => chrome.offscreen.closeDocument());
-    for (const tell of tells) expect((await tell('connect')).error).toBeUndefined();
-  } finally {
-    await extension.close();
-  }
-});
-
-it('[Z02] an offscreen document of the same address is used', async () => {
-  const extension = await openExtension({ host: HOST });
-  try {
-    const worker = await extension.worker();
-    await worker.evaluate(() =>
-      chrome.offscreen.createDocument({ url: 'host.html', reasons: ['WORKERS'], justification: 'By the app' }),
-    );
-    expect((await extension.inWorker('connect')).error).toBeUndefined();
-    expect((await extension.inWorker<Answer>('ask', chat('brief'))).result?.status).toBe(200);
-  } finally {
-    await extension.close();
-  }
-});
-
-it('[Z02] an offscreen document of another address is left alone', async () => {
-  const extension = await openExtension({ host: HOST });
-  try {
-    const worker = await extension.worker();
-    await worker.evaluate(() =>
-      chrome.offscreen.createDocument({ url: 'page.html', reasons: ['WORKERS'], justification: 'Another' }),
-    );
-    const { error } = await extension.inWorker('connect');
-    expect(error).toMatchObject({ code: 'unavailable' });
-    const documents = await worker.evaluate(() => chrome.runtime.getContexts({ contextTypes: ['OFFSCREEN_DOCUMENT'] }));
-    expect(documents.map(({ documentUrl }) => new URL(documentUrl).pathname)).toEqual(['/page.html']);
-  } finally {
-    await extension.close();
-  }
 });
