@@ -11,6 +11,7 @@ const HOST = `{
   models: [
     ...${JSON.stringify(SAME_MODELS)},
     { id: 'listener', task: 'speech-to-text', backend: 'scripted', script: { replies: [{ text: 'heard' }] } },
+    { id: 'quick', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'word ', repeat: 200 }] } },
     { id: 'talker', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 15, replies: [{ text: 'word ', repeat: 200 }] } },
     { id: 'endless', task: 'chat', backend: 'scripted', script: { tokenDelayMs: 30, replies: [{ text: 'word ', repeat: 20000 }] } },
     { id: 'tiny-chat', task: 'chat', backend: 'gguf', source: 'models/tiny-chat/tiny-chat-Q8_0.gguf' },
@@ -120,13 +121,16 @@ describe.skipIf(isSkipped)('an extension in Firefox', () => {
     expect((await web('finish')).result).toEqual({
       result: { baseURL: 'https://inpage.invalid/v1', names: ['baseURL', 'fetch', 'stop'] },
     });
-    const { result: streamed } = await web<Answer>('ask', chat('talker', true));
+    const { result: streamed } = await web<Answer>('ask', chat('quick', true));
     expect(streamed?.body.match(/word/g)).toHaveLength(200);
   });
 
   it('[Z23] streams whose host is gone go on in the next one', async () => {
     for (const tell of Object.values(contexts)) await tell('begin', { name: 'lasting', ...chat('talker', true) });
     await extension.closeHost();
+    for (const tell of Object.values(contexts)) {
+      expect((await tell<Streamed>('so', { name: 'lasting' })).result).toMatchObject({ done: false });
+    }
     for (const tell of Object.values(contexts)) {
       const { result } = await tell<Streamed>('rest', { name: 'lasting' });
       expect(result?.error).toBeNull();
