@@ -100,10 +100,9 @@ class Exchange {
     if (!head) throw peerLostError();
     // What does not stream comes whole or not at all: a failure in the middle of it could not be reported.
     if (!head.streams) for await (const batch of batches) chunks.push(...(batch as ResponseChunk[]));
+    // Never a Blob: another process would keep it, and send it.
     const response = fromResponseHead(head, this.#payload, () =>
-      head.streams
-        ? (this.#options.toBody ?? toStream)(new AnswerBody(this, batches, chunks, head.failureTail))
-        : new Blob(chunks.map(({ bytes }) => bytes)),
+      (this.#options.toBody ?? toStream)(new AnswerBody(this, batches, chunks, head.failureTail)),
     );
     if (!head.streams || !response.body) this.end();
     return response;
@@ -175,7 +174,7 @@ class AnswerBody implements AnswerSource {
         }
         controller.enqueue(new TextEncoder().encode(this.#failureTail));
       }
-      if (this.#exchange.signal.aborted) return;
+      // A body that the caller's signal has ended takes nothing: what this throws then is not heard.
       if (!chunks) {
         controller.close();
         return this.#exchange.end();

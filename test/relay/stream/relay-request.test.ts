@@ -128,6 +128,18 @@ describe('a relayed request', () => {
     expect(network).toHaveLength(4);
   });
 
+  it('is read whole also when its signal aborts after the answer, unless it streams', async () => {
+    const controller = new AbortController();
+    const { fetch } = relay((request) =>
+      request.url.endsWith('/s') ? streamed(streamOf(() => {})) : new Response('all'),
+    );
+    const whole = await fetch('http://page.test/v1/x', { signal: controller.signal });
+    const piecewise = await fetch('http://page.test/v1/s', { signal: controller.signal });
+    controller.abort();
+    expect(await whole.text()).toBe('all');
+    await expect(piecewise.text()).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   it('keeps responses without a body bodiless', async () => {
     const { fetch } = relay(() => new Response(null, { status: 204, headers: { 'x-a': 'b' } }));
     const response = await fetch('http://page.test/v1/x', { method: 'DELETE' });
