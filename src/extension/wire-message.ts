@@ -52,7 +52,7 @@ function withoutBytes(message: WireMessage): [plain: unknown, binaries: Uint8Arr
     if (!(body instanceof ArrayBuffer)) return [message, []];
     return [{ ...message, payload: { ...payload, body: true } }, [new Uint8Array(body)]];
   }
-  if (message.type !== 'items') return [message, []];
+  if (!('items' in message)) return [message, []];
   const binaries: Uint8Array[] = [];
   const items = (message.items as (Partial<ResponseChunk> | null | undefined)[]).map((item) => {
     if (!(item?.bytes instanceof Uint8Array)) return item;
@@ -104,7 +104,7 @@ function withBytes(message: WireMessage, binaries: Uint8Array<ArrayBuffer>[]): W
   const [first] = binaries;
   if (!first) return message;
   if (message.type === 'open') return { ...message, payload: { ...(message.payload as object), body: first.buffer } };
-  if (message.type !== 'items') return message;
+  if (!('items' in message)) return message;
   const items = (message.items as ({ bytes?: unknown } | null)[]).map((item) =>
     item?.bytes === true ? { ...item, bytes: binaries.shift() } : item,
   );

@@ -128,6 +128,8 @@ class RemoteModel {
   readonly #timing: CallTiming;
   /** Of text and speech, whose passes are all alike. */
   readonly #learned: LearnedTiming;
+  /** Their calls have ended, and the next ones go through them: a port costs more than a message. */
+  readonly #freePorts: MessagePort[] = [];
   #isEnded = false;
 
   constructor(worker: ModelWorkerHandle, timing: CallTiming) {
@@ -176,16 +178,22 @@ class RemoteModel {
    */
   #call<Item>(payload: ModelPayload, signal: AbortSignal, { isLearned = false } = {}): OpenCall<Item> {
     throwIfCancelled(signal);
-    const { port1, port2 } = new MessageChannel();
-    const message: ModelCallMessage = { type: 'call' };
-    this.#worker.port.postMessage(message, [port2]);
-    return new OpenCall<Item>(port1, payload, {
+    const port = this.#freePorts.pop() ?? this.#openPort();
+    return new OpenCall<Item>(port, payload, {
       signal,
       ...(isLearned ? { timing: this.#learned, onMessage: this.#learned.received } : { timing: this.#timing }),
       lifeline: this.#worker.lifeline,
       // A worker that says nothing or does not stop when told would block every later request.
       onStuck: () => this.end(),
+      release: () => (this.#isEnded ? port.close() : void this.#freePorts.push(port)),
     });
+  }
+
+  #openPort(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    const message: ModelCallMessage = { type: 'call' };
+    this.#worker.port.postMessage(message, [port2]);
+    return port1;
   }
 
   /** Ends the worker. Pending calls to it fail. */
@@ -194,6 +202,7 @@ class RemoteModel {
     this.#isEnded = true;
     this.#worker.end();
     this.control.close();
+    for (const port of this.#freePorts) port.close();
   }
 
   async #unload(): Promise<void> {

@@ -31,7 +31,7 @@ export type RequestHandler = (request: Request, begin: () => void, facts: Reques
 /** Takes a port of control calls, and the lifeline of the tab that makes them. */
 export type ControlHandler = (port: MessagePort, lifeline: string | undefined) => void;
 
-/** Says hello on the port and answers the one call that comes through it. Never rejects. */
+/** Says hello on the port and answers the calls that come through it. Never rejects. */
 export async function serveCall(
   port: MessagePort,
   handlers: { request: RequestHandler; control: ControlHandler },
@@ -57,7 +57,7 @@ async function* respond(
   payload: RequestPayload,
   signal: AbortSignal,
   begin: () => void,
-): AsyncGenerator<ResponseItem[]> {
+): AsyncGenerator<ResponseItem[], ResponseItem[]> {
   const resumeState = new ResumeState(payload.checkpoints);
   const { origin, refusal } = payload;
   const facts = { intercepted: payload.intercepted === true, resumeState, origin, refusal };
@@ -69,14 +69,17 @@ async function* respond(
   try {
     if (signal.aborted) cancel();
     // The caller may leave here too, and a body that is neither read nor canceled would hold the engine forever.
-    yield [head];
-    if (!reader) return;
+    let items: ResponseItem[] = [head];
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
+      if (head.streams) {
+        yield items;
+        items = [];
+      }
+      const { value } = (await reader?.read()) ?? {};
+      if (!value) return items;
       // Cloning a view clones the whole buffer behind it.
       const bytes = value.byteLength === value.buffer.byteLength ? value : value.slice();
-      yield [{ bytes, checkpoint: resumeState.checkpointOf(value) }];
+      items.push({ bytes, checkpoint: resumeState.checkpointOf(value) });
     }
   } finally {
     signal.removeEventListener('abort', cancel);

@@ -52,7 +52,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
     },
     unload: async () => loaded().unload(),
   };
-  const answer = (payload: ModelPayload, signal: AbortSignal): AsyncIterable<readonly unknown[]> =>
+  const answer = (payload: ModelPayload, signal: AbortSignal): ReturnType<typeof runMethod> =>
     runMethod(loaded(), payload, signal);
   /** Failures name the model. */
   const explain = (thrown: unknown): unknown => missingPart(thrown) ?? runFailure(thrown, loadedEntry);
@@ -97,17 +97,21 @@ function runMethod(
   model: LoadedModel,
   { method, argument }: ModelPayload,
   signal: AbortSignal,
-): AsyncIterable<readonly unknown[]> {
+): AsyncIterable<readonly unknown[], readonly unknown[] | void> {
   // The gateway sends each method its own argument type; the port cannot carry that knowledge.
   const call = model[method]?.bind(model) as ((argument: unknown, signal: AbortSignal) => unknown) | undefined;
   if (!call) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });
   const result = call(argument, signal);
-  if (method === 'generate') return result as AsyncIterable<readonly unknown[]>;
+  if (method === 'generate') return result as AsyncIterable<readonly unknown[], void>;
   const streams = method === 'transcribe' || method === 'speak';
-  return inBatches(streams ? (result as AsyncIterable<unknown>) : [result]);
+  return streams ? inBatches(result as AsyncIterable<unknown>) : atOnce(result);
 }
 
-/** @param items may be promises */
-async function* inBatches(items: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<unknown[]> {
+async function* inBatches(items: AsyncIterable<unknown>): AsyncGenerator<unknown[], void> {
   for await (const item of items) yield [item];
+}
+
+/** One item, which goes with the end. */
+function atOnce(result: unknown): AsyncIterable<never, unknown[]> {
+  return { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: [await result] }) }) };
 }

@@ -127,7 +127,7 @@ export class EngineClient {
 
   async #reach(signal: AbortSignal): Promise<ControlChannel<EngineControl>> {
     try {
-      const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
+      const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]), true);
       const { port1, port2 } = new MessageChannel();
       const message: CallerMessage<never> = { type: 'control', lifeline: await ownLivenessLock() };
       gateway.port.postMessage(message, [port2]);

@@ -8,6 +8,7 @@ import type { GatewayOptions } from '../gateway/gateway-control.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
 import { availableLocks } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';
+import { closeFreePorts, lendPort } from '../relay/free-ports.js';
 import { hostLock } from './engine-group.js';
 import { EngineHost } from './engine-host.js';
 import { watchHost } from './host-watch.js';
@@ -38,6 +39,8 @@ export class EngineTab {
   #becameHost = new AbortController();
   /** Ends this tab's place, as the host or in the queue for it; undefined: it has none. */
   #queueSlot: AbortController | undefined;
+  /** Of calls of this tab that have ended. */
+  readonly #freePorts: GatewayPort[] = [];
   /** Looks whether the host still answers. */
   #checkHostAlive: () => Promise<void> = async () => {};
 
@@ -56,12 +59,16 @@ export class EngineTab {
   }
 
   /** Reaches the engine, wherever it is now. Tries until the signal aborts. */
-  readonly connect: Connect = async (signal) => {
+  readonly connect: Connect = async (signal, isFresh) => {
+    if (isFresh) closeFreePorts(this.#freePorts);
+    const free = this.#freePorts.pop();
+    if (free) return free;
     const stopped = AbortSignal.any([signal, this.#stopped.signal]);
     for (;;) {
       const attempt = AbortSignal.any([stopped, AbortSignal.timeout(CONNECT_ATTEMPT_TIMEOUT_MS)]);
       try {
-        return await this.#attempt(attempt);
+        const gateway = await this.#attempt(attempt);
+        return gateway.hello.lifeline ? lendPort(gateway, { free: this.#freePorts, closed: this.#stopped }) : gateway;
       } catch {
         stopped.throwIfAborted();
       }
@@ -71,6 +78,7 @@ export class EngineTab {
   /** Leaves the queue; ends the engine when it is here. */
   stop(): void {
     this.#stopped.abort();
+    closeFreePorts(this.#freePorts);
     this.#leaveQueue();
   }
 

@@ -12,10 +12,17 @@ export type CallPort = Pick<
 export interface GatewayPort<Port = CallPort> {
   port: Port;
   hello: GatewayHandshake;
+  /** Takes the port back for the next call, when one has come to its end. Absent: it serves one call. */
+  release?: () => void;
+  /** It has served a call: milliseconds in which something must be heard of the next, because nobody has said hello. */
+  firstBeat?: number;
 }
 
-/** Finds a gateway. Rejects when there is none, or when the signal aborts. */
-export type Connect = (signal: AbortSignal) => Promise<GatewayPort>;
+/**
+ * Finds a gateway. Rejects when there is none, or when the signal aborts.
+ * @param isFresh someone must say hello on it now: the call before has failed, or the port is not for one call alone
+ */
+export type Connect = (signal: AbortSignal, isFresh?: boolean) => Promise<GatewayPort>;
 
 /** A port that was handed out, and who has received its other end. */
 export interface Handshake {

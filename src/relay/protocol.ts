@@ -13,7 +13,7 @@ import type { SerializedInferenceError } from '../core/errors/inference-error.js
 import type { LoadProgress, ModelEntry } from '../core/models/model-entry.js';
 
 /** Raised when a message changes its meaning. A Service Worker script of another version is refused. */
-export const PROTOCOL_VERSION = 7;
+export const PROTOCOL_VERSION = 8;
 
 /** Items that a callee may send before the caller grants more. */
 export const CREDIT_WINDOW = 32;
@@ -46,7 +46,8 @@ export type CalleeMessage<Item> =
   /** From now on the work is done for this call: before, another callee may be asked instead. */
   | { type: 'begun' }
   | { type: 'items'; items: Item[] }
-  | { type: 'end' }
+  /** With the last items, unless they have gone. The port can be used for another call of this caller; `cancel` closes it. */
+  | { type: 'end'; items?: Item[] }
   | { type: 'error'; error: SerializedInferenceError };
 
 /** Who answers: the peer's protocol version, and the name of the lock that it holds as long as it lives. */

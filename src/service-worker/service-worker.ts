@@ -135,32 +135,29 @@ async function answer({ request, clientId }: RequestEvent, url?: string, route?:
   const leave = (): void => reader.abort();
   request.signal.addEventListener('abort', leave);
   // Not every browser tells a Service Worker when the page cancels, so a look at the tab is the last resort.
-  const check = setInterval(() => void abortWhenGone(), CLIENT_CHECK_INTERVAL_MS);
-  const abortWhenGone = async (): Promise<void> => {
+  const check = setInterval(() => {
     // A navigation's client is the page that it leaves.
-    if (request.mode !== 'navigate' && clientId && !(await scope.clients.get(clientId))) leave();
-  };
+    if (request.mode !== 'navigate' && clientId) void scope.clients.get(clientId).then((client) => client ?? leave());
+  }, CLIENT_CHECK_INTERVAL_MS);
   const done = (): void => {
     clearInterval(check);
     request.signal.removeEventListener('abort', leave);
   };
   const copy = (route ? settings.has('unhosted') : mayLeave(request)) && request.clone();
-  const late = AbortSignal.timeout(copy ? UNHOSTED_TIMEOUT_MS : CONNECT_TIMEOUT_MS);
+  const payload = await toRequestPayload(request, url);
   let isFound = false;
   const find = async (stop: AbortSignal): Promise<GatewayPort> => {
+    const late = copy && !isFound ? AbortSignal.any([stop, AbortSignal.timeout(UNHOSTED_TIMEOUT_MS)]) : stop;
     const host = await (route
       ? findRoute(tabs, { asker: clientId, key: route, late })
-      : findHost({ tabs, prefix, asker: clientId, groups, signal: stop }));
+      : findHost({ tabs, prefix, asker: clientId, groups, signal: late }));
     isFound = true;
     unhosted &&= !!route;
     return host;
   };
-  const connect: Connect = (stop) => (route ? find(stop) : connections.connect(clientId, find, stop));
-  // The body is read while the gateway is found; the next one is looked for when that is gone.
-  const found = [connect(AbortSignal.any([signal, late]))];
-  const payload = await toRequestPayload(request, url);
+  const connect: Connect = (stop, isFresh) => (route ? find(stop) : connections.connect(clientId, find, stop, isFresh));
   // It answers 503 itself when there is no gateway.
-  const response = await relayRequest(payload, (stop) => found.pop() ?? connect(stop), {
+  const response = await relayRequest(payload, connect, {
     signal,
     onDone: done,
     compatibility,

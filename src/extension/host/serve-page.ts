@@ -110,7 +110,7 @@ class PassedRequest {
   ): Promise<OpenCall<ResponseItem>> {
     const { url, method, headers, body, checkpoints } = this.#payload;
     const payload: RequestPayload = { url, method, headers, body, checkpoints, origin, refusal };
-    const found = this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
+    const found = this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]), true);
     const { port, hello } = await orAborted(found, signal);
     const options = { signal, timing: REQUEST_TIMING, lifeline: hello.lifeline, onBegun: this.#begin };
     return new OpenCall(port, payload, options);

@@ -13,7 +13,7 @@ export async function serveRequest(port: WirePort, connect: Connect, hello: Host
   port.addEventListener('close', () => left.abort());
   let gateway: GatewayPort;
   try {
-    gateway = await connect(AbortSignal.any([left.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
+    gateway = await connect(AbortSignal.any([left.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]), true);
   } catch {
     return port.close();
   }

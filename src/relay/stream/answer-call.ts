@@ -9,13 +9,13 @@ import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } f
 /**
  * Produces the items of one call. `signal` aborts when the caller cancels, dies or takes nothing any more. `begin` tells
  * the caller that the work begins: from then on it asks no one else when this realm dies. What comes together, in one
- * batch, is sent together as far as the caller's credit goes.
+ * batch, is sent together as far as the caller's credit goes. What it returns is the last batch and goes with the end.
  */
 export type CallHandler<Payload, Item> = (
   payload: Payload,
   signal: AbortSignal,
   begin: () => void,
-) => AsyncIterable<readonly Item[]>;
+) => AsyncIterable<readonly Item[], readonly Item[] | void>;
 
 /** Makes fewer items of those that are sent together; at least one. */
 type Join<Item> = (items: Item[]) => Item[];
@@ -29,10 +29,11 @@ export interface CallHooks<Item> {
 }
 
 /**
- * Answers the one call of a port. The first items go out at once, and so do all items of a slow source. Those of a fast
- * source are collected into messages {@link PACE_MS} apart, because each message costs work on four threads, and the engine
- * needs the processor. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and then the handler is not asked
- * for more. Resolves when the call is over; never rejects: errors of the handler go to the caller.
+ * Answers the calls that come through a port, one after the other. The first items go out at once, and so do all items of a
+ * slow source. Those of a fast source are collected into messages {@link PACE_MS} apart, because each message costs work on
+ * four threads, and the engine needs the processor. For a slow caller items are collected, up to {@link BUFFER_LIMIT}, and
+ * then the handler is not asked for more. Resolves when a call has failed, or the caller has left: the port is not used again then. Never rejects: errors of
+ * the handler go to the caller.
  */
 export async function answerCall<Payload, Item>(
   port: CallPort,
@@ -40,11 +41,15 @@ export async function answerCall<Payload, Item>(
   timing: CallTiming,
   hooks: CallHooks<Item> = {},
 ): Promise<void> {
-  await new AnsweredCall<Payload, Item>(port, timing, hooks).run(handler);
+  let isFree = await new AnsweredCall<Payload, Item>(port, timing, hooks).run(handler);
+  while (isFree) isFree = await new AnsweredCall<Payload, Item>(port, timing, hooks, FIRST_BEAT_MS).run(handler);
 }
 
 /** Milliseconds. */
 const TURN_INTERVAL_MS = 5;
+
+/** Milliseconds until a caller that uses its port again hears that someone is there: it has waited for no `hello`. */
+const FIRST_BEAT_MS = 250;
 
 /** Milliseconds between two messages of a fast source: one frame of a screen, so the delay is not visible. */
 export const PACE_MS = 16;
@@ -56,6 +61,7 @@ class AnsweredCall<Payload, Item> {
   readonly #port: CallPort;
   readonly #timing: CallTiming;
   readonly #hooks: CallHooks<Item>;
+  readonly #firstBeat: number | undefined;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal = this.#cancellation.signal;
   readonly #ended = new AbortController();
@@ -68,63 +74,89 @@ class AnsweredCall<Payload, Item> {
   #nextMessage: ReturnType<typeof setTimeout> | undefined;
   /** No more items will come: what is collected goes out as credit allows. */
   #isComplete = false;
-  #open: (payload: { value: Payload } | undefined) => void = () => {};
+  #isEndSent = false;
+  /** Undefined: it is open. */
+  #open: ((payload: { value: Payload } | undefined) => void) | undefined;
 
-  constructor(port: CallPort, timing: CallTiming, hooks: CallHooks<Item>) {
+  /** @param firstBeat milliseconds; undefined: like the others */
+  constructor(port: CallPort, timing: CallTiming, hooks: CallHooks<Item>, firstBeat?: number) {
     this.#port = port;
     this.#timing = timing;
     this.#hooks = hooks;
+    this.#firstBeat = firstBeat;
   }
 
   readonly #begin = (): void => this.#send({ type: 'begun' });
 
-  async run(handler: CallHandler<Payload, Item>): Promise<void> {
+  /** @returns whether the port can be used again */
+  async run(handler: CallHandler<Payload, Item>): Promise<boolean> {
     const opened = new Promise<{ value: Payload } | undefined>((resolve) => (this.#open = resolve));
     this.#port.addEventListener('message', this.#onMessage);
     this.#port.addEventListener('close', () => this.#cancel(), { signal: this.#ended.signal });
     this.#port.start();
     const payload = await opened;
-    // The caller went away without asking.
-    if (!payload) return this.#port.close();
-    const beat = setInterval(() => this.#send({ type: 'alive' }), this.#timing.beat);
+    this.#open = undefined;
+    if (!payload) {
+      this.#leave();
+      this.#port.close();
+      return false;
+    }
+    const tellAlive = (): void => this.#send({ type: 'alive' });
+    const beat = setInterval(tellAlive, this.#timing.beat);
+    const firstBeat = this.#firstBeat === undefined ? undefined : setTimeout(tellAlive, this.#firstBeat);
+    let isFree = false;
     try {
       await this.#pump(handler(payload.value, this.signal, this.#begin));
-      this.#send({ type: 'end' });
+      isFree = !this.signal.aborted;
     } catch (thrown) {
+      this.#isComplete = false;
       this.#flush();
       this.#send({
         type: 'error',
         error: serializeInferenceError(toInferenceError(this.#hooks.explain ? this.#hooks.explain(thrown) : thrown)),
       });
-    } finally {
-      clearInterval(beat);
-      clearTimeout(this.#nextMessage);
-      this.#ended.abort();
-      this.#port.removeEventListener('message', this.#onMessage);
-      // Closing at once could overtake the last message where the port is still on its way to another realm.
-      setTimeout(() => this.#port.close(), 1_000);
     }
+    clearInterval(beat);
+    clearTimeout(firstBeat);
+    clearTimeout(this.#nextMessage);
+    this.#leave();
+    // Closing at once could overtake the last message where the port is still on its way to another realm.
+    if (!isFree) setTimeout(() => this.#port.close(), 1_000);
+    return isFree;
   }
 
-  async #pump(source: AsyncIterable<readonly Item[]>): Promise<void> {
-    const { signal } = this.#cancellation;
+  /** What comes now is not of this call. */
+  #leave(): void {
+    this.#ended.abort();
+    this.#port.removeEventListener('message', this.#onMessage);
+  }
+
+  async #pump(source: AsyncIterable<readonly Item[], readonly Item[] | void>): Promise<void> {
+    const batches = source[Symbol.asyncIterator]();
     let turned = performance.now();
-    for await (const batch of source) {
-      signal.throwIfAborted();
-      this.#buffer.push(...batch);
-      // While a message waits for its time, what comes is sent with it.
-      if (this.#nextMessage === undefined || this.#buffer.length >= BUFFER_LIMIT) this.#offer();
-      while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
-      // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
-      if (performance.now() - turned > TURN_INTERVAL_MS) {
-        await yieldToEventLoop();
-        turned = performance.now();
-        signal.throwIfAborted();
+    let step = await batches.next();
+    for (; !step.done; step = await batches.next()) {
+      try {
+        this.signal.throwIfAborted();
+        this.#buffer.push(...step.value);
+        // While a message waits for its time, what comes is sent with it.
+        if (this.#nextMessage === undefined || this.#buffer.length >= BUFFER_LIMIT) this.#offer();
+        while (this.#buffer.length >= BUFFER_LIMIT) await this.#moreCredit();
+        // A source that never leaves its task would not see the messages that cancel it; most do by themselves.
+        if (performance.now() - turned > TURN_INTERVAL_MS) {
+          await yieldToEventLoop();
+          turned = performance.now();
+          this.signal.throwIfAborted();
+        }
+      } catch (thrown) {
+        await batches.return?.().catch(() => {});
+        throw thrown;
       }
     }
+    this.#buffer.push(...(step.value ?? []));
     this.#isComplete = true;
-    this.#offer();
-    while (this.#buffer.length > 0) await this.#moreCredit();
+    this.#flush();
+    while (!this.#isEndSent) await this.#moreCredit();
   }
 
   /** Sends what is collected, now or when it is time for the next message. */
@@ -144,14 +176,17 @@ class AnsweredCall<Payload, Item> {
   };
 
   #flush(): void {
-    if (this.#credit === 0 || this.#buffer.length === 0) return;
+    const isEmpty = this.#buffer.length === 0;
+    if (isEmpty ? !this.#isComplete : this.#credit === 0) return;
     // Joined first: what stays is only what credit is missing for, so that a credit message always follows.
-    const items = this.#hooks.join?.(this.#buffer) ?? this.#buffer;
+    const items = isEmpty ? [] : (this.#hooks.join?.(this.#buffer) ?? this.#buffer);
     this.#buffer = items.splice(this.#credit);
     this.#credit -= items.length;
     // A message that was sent ahead of the pace (a full buffer, the end) does not make later ones wait longer.
     this.#allowance = Math.max(0, this.#allowance - 1);
-    this.#send({ type: 'items', items });
+    this.#isEndSent = this.#isComplete && this.#buffer.length === 0;
+    if (isEmpty) this.#send({ type: 'end' });
+    else this.#send({ type: this.#isEndSent ? 'end' : 'items', items });
   }
 
   async #moreCredit(): Promise<void> {
@@ -169,7 +204,7 @@ class AnsweredCall<Payload, Item> {
     // No reader takes what is collected.
     this.#buffer = [];
     this.#cancellation.abort(cancelled());
-    this.#open(undefined);
+    this.#open?.(undefined);
     this.#wake?.();
   }
 
@@ -178,8 +213,10 @@ class AnsweredCall<Payload, Item> {
     switch (message.type) {
       case 'open':
         onCallerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
-        return this.#open({ value: message.payload });
+        return this.#open?.({ value: message.payload });
       case 'credit':
+        // Of the call before.
+        if (this.#open) return;
         this.#credit += message.count;
         this.#offer();
         return this.#wake?.();
@@ -191,7 +228,8 @@ class AnsweredCall<Payload, Item> {
     }
   };
 
+  /** Nothing more when it is over: a handler may call `begin` as late as it likes. */
   #send(message: CalleeMessage<Item>): void {
-    this.#port.postMessage(message);
+    if (!this.#ended.signal.aborted) this.#port.postMessage(message);
   }
 }

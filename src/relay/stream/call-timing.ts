@@ -46,6 +46,9 @@ export function answeringModelTiming(requestTimeout: number): CallTiming {
 /** How long to look for an engine before answering that there is none. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
+/** How long a port that has served a call before may be silent when it is used again, until another one is asked for. */
+export const USED_PORT_TIMEOUT_MS = 2_000;
+
 /**
  * Until a gateway that does not accept a port is replaced by its page, and a hosting tab that does not answer by another tab. Less than
  * {@link CONNECT_TIMEOUT_MS}: the next one answers.

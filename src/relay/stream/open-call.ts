@@ -1,7 +1,7 @@
 /** The caller's half of a call: pulls items out of a MessagePort, a credit for each one taken. @module */
 import { cancelled, deserializeInferenceError, InferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
-import type { CallPort } from '../handshake.js';
+import { type CallPort, closeCallPort } from '../handshake.js';
 import { ownLivenessLock, onPeerDeath } from '../liveness-lock.js';
 import { CREDIT_STEP, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
@@ -20,6 +20,10 @@ export interface CallOptions {
   onMessage?: (silentBeats: number, brings: boolean) => void;
   /** Called when the callee is silent for too long, or does not stop in time when it is canceled. */
   onStuck?: () => void;
+  /** Takes the port for another call, when this one has come to its end. Absent: it is closed. */
+  release?: () => void;
+  /** Milliseconds in which anything must be heard; undefined: only the timing counts. */
+  firstBeat?: number;
 }
 
 /** The items of a call one by one. */
@@ -53,7 +57,7 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
   #cancelled = false;
   #silentBeats = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
-  /** Runs while the callee is told to stop. */
+  /** Runs until the callee is heard for the first time, and while it is told to stop. */
   #late: ReturnType<typeof setTimeout> | undefined;
   #taken = 0;
   #reader: { resolve: Resolve<Item>; reject: (error: unknown) => void } | undefined;
@@ -88,7 +92,7 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
 
   async #open(payload: unknown): Promise<void> {
     this.#payload = undefined;
-    const { signal, lifeline, timing } = this.#options;
+    const { signal, lifeline, timing, firstBeat } = this.#options;
     const gone = (): void => this.#end({ error: peerLostError() });
     this.#port.addEventListener('message', this.#onMessage);
     this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
@@ -98,6 +102,7 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
       this.#silentBeats += 1;
       if (this.#silentBeats > timing.silentBeats) this.#stuck();
     }, timing.beat);
+    if (firstBeat) this.#late = setTimeout(() => this.#stuck(), firstBeat);
     // Whoever cannot have a lock cannot watch one either.
     const own = lifeline && (await ownLivenessLock());
     const open: CallerMessage<unknown> = { type: 'open', payload, lifeline: own };
@@ -144,11 +149,13 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
 
   readonly #onMessage = (event: MessageEvent<CalleeMessage<Item>>): void => {
     const message = event.data;
-    this.#options.onMessage?.(this.#silentBeats, message.type === 'items');
+    if (!this.#cancelled) clearTimeout(this.#late);
+    const { items } = message as { items?: Item[] };
+    this.#options.onMessage?.(this.#silentBeats, !!items);
     this.#silentBeats = 0;
+    if (items) this.#batches.push(items);
     switch (message.type) {
       case 'items':
-        this.#batches.push(message.items);
         return this.#hand();
       case 'end':
         return this.#end({});
@@ -168,7 +175,8 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
     clearInterval(this.#beat);
     clearTimeout(this.#late);
     this.#ended.abort();
-    this.#port.close();
+    if (this.#options.release && !outcome.error && !this.#cancelled) this.#options.release();
+    else closeCallPort(this.#port);
     this.#hand();
     this.#onEnd?.();
   }

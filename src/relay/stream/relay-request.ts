@@ -112,8 +112,12 @@ class Exchange {
   async begin(checkpoints?: ResumeCheckpoint[]): Promise<BegunAnswer> {
     const { signal } = this.#cancellation;
     for (let attempt = 1; ; attempt++) {
-      const { port, hello } = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]));
-      let isBegun = attempt >= this.attempts || !!this.#payload.stream;
+      const isMoved = !!this.#payload.stream;
+      const { port, hello, ...reuse } = await this.#connect(
+        AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]),
+        attempt > 1 || isMoved,
+      );
+      let isBegun = attempt >= this.attempts || isMoved;
       const batches = new OpenCall<ResponseItem>(
         port,
         { ...this.#payload, checkpoints },
@@ -123,6 +127,7 @@ class Exchange {
           lifeline: hello.lifeline,
           transfer: this.#payload.stream,
           onBegun: () => (isBegun = true),
+          ...reuse,
         },
       );
       try {

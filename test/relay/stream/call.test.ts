@@ -186,6 +186,129 @@ describe('a call', () => {
   });
 });
 
+/** What ends with its only batch. */
+const lastBatch = (work: Promise<string[]>): AsyncIterable<never, string[]> => ({
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: await work }) }),
+});
+
+/** Calls one after the other through the same port, as long as it comes back; what the callee answers is recorded. */
+function callsOfOnePort(handler: CallHandler<string, string>) {
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  const told: string[] = [];
+  port1.addEventListener('message', ({ data }: MessageEvent<{ type: string }>) => told.push(data.type));
+  const answered = answerCall<string, string>(port2, handler, { ...TIMING, beat: 60_000 });
+  let free = 0;
+  const open = (payload: string, options: { signal?: AbortSignal; firstBeat?: number } = {}): OpenCall<string> =>
+    new OpenCall<string>(port1, payload, {
+      signal: new AbortController().signal,
+      timing: TIMING,
+      lifeline: undefined,
+      release: () => void (free += 1),
+      ...options,
+    });
+  return { open, told, answered, free: () => free };
+}
+
+describe('calls through one port', () => {
+  it('come one after the other, each with its own items', async () => {
+    // More items than are sent without credit: the credit for the last of them comes when the call is over.
+    const { open, free } = callsOfOnePort(async function* (payload) {
+      for (let index = 0; index < 40; index++) yield [`${payload} ${index}`];
+    });
+    for (const payload of ['one', 'two', 'three'])
+      expect(await collect(readItems(open(payload)))).toEqual(
+        Array.from({ length: 40 }, (_, index) => `${payload} ${index}`),
+      );
+    expect(free()).toBe(3);
+  });
+
+  it('bring what is returned with the end, in one message', async () => {
+    const { open, told } = callsOfOnePort((payload) => lastBatch(Promise.resolve([payload, 'and', 'the end'])));
+    expect(await collect(open('one'))).toEqual([['one', 'and', 'the end']]);
+    expect(await collect(open('two'))).toEqual([['two', 'and', 'the end']]);
+    expect(told).toEqual(['end', 'end']);
+  });
+
+  it('give the port back no more after an error, nor after one that was left', async () => {
+    const failing = callsOfOnePort(async function* () {
+      yield ['a'];
+      throw new InferenceError('invalid_request', 'No.');
+    });
+    await expect(collect(failing.open(''))).rejects.toMatchObject({ code: 'invalid_request' });
+    await failing.answered;
+    const left = callsOfOnePort(async function* (_, signal) {
+      yield ['a'];
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    for await (const _ of left.open('')) break;
+    await left.answered;
+    expect([failing.free(), left.free()]).toEqual([0, 0]);
+  });
+
+  it('end with the caller who has none any more', async () => {
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    const answered = answerItems(
+      port2,
+      async function* () {
+        yield 1;
+      },
+      TIMING,
+    );
+    const options = { signal: new AbortController().signal, timing: TIMING, lifeline: undefined };
+    expect(await collect(openItems(port1, '', options))).toEqual([1]);
+    await answered;
+  });
+
+  it('hear nothing of what a handler says when it is over', async () => {
+    const begins: (() => void)[] = [];
+    const { open, told } = callsOfOnePort((payload, _, begin) => {
+      begins.push(begin);
+      if (payload === 'two') begins[0]!();
+      return lastBatch(Promise.resolve([payload]));
+    });
+    await collect(open('one'));
+    await collect(open('two'));
+    expect(told).toEqual(['end', 'end']);
+  });
+
+  it('are lost soon when the callee of earlier ones is silent, and not while it is only slow', async () => {
+    stopTime();
+    let isSilent = false;
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    const callee = new Proxy(port2, {
+      get: (port, name: keyof MessagePort) =>
+        name === 'postMessage'
+          ? (message: unknown) => void (isSilent || port.postMessage(message))
+          : (port[name] as () => void).bind(port),
+    });
+    void answerCall<string, string>(callee, (payload) => lastBatch(pause(Number(payload)).then(() => ['late'])), {
+      ...TIMING,
+      beat: 60_000,
+    });
+    const open = (payload: string): Promise<string[]> =>
+      passTimeUntil(
+        collect(
+          readItems(
+            new OpenCall<string>(port1, payload, {
+              signal: new AbortController().signal,
+              timing: { ...TIMING, beat: 60_000 },
+              lifeline: undefined,
+              release: () => {},
+              firstBeat: 500,
+            }),
+          ),
+        ),
+      );
+    expect(await open('0')).toEqual(['late']);
+    expect(await open('2000')).toEqual(['late']);
+    isSilent = true;
+    await expect(open('0')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
 describe('cancelling a call', () => {
   it('by signal stops the handler and throws `cancelled` once it has stopped', async () => {
     const controller = new AbortController();
