@@ -128,7 +128,7 @@ class RemoteModel {
   readonly #timing: CallTiming;
   /** Of text and speech, whose passes are all alike. */
   readonly #learned: LearnedTiming;
-  /** Their calls have ended, and the next ones go through them: a port costs more than a message. */
+  /** Their calls have ended, and the next ones go through them. */
   readonly #freePorts: MessagePort[] = [];
   #isEnded = false;
 

@@ -1,4 +1,4 @@
-/** Ports to a gateway that are used again: a new one costs more processor time than all messages of a short request. @module */
+/** Ports to a gateway that are used again: a new one is moved through other threads, and a hello is awaited on it. @module */
 import { closeCallPort, type GatewayPort } from './handshake.js';
 import { USED_PORT_TIMEOUT_MS } from './stream/call-timing.js';
 
@@ -13,8 +13,8 @@ export interface PortOwner {
 }
 
 /**
- * The same, which comes to the owner's free ones when its call has ended: nobody need say hello on it again. To be used only
- * where the gateway has a lifeline: else nobody would tell that it is dead.
+ * The same, which comes to the owner's free ones when its call has ended: no hello is awaited on it again. To be used only
+ * where the gateway has a lifeline: else no one would tell that it is dead.
  */
 export function lendPort(gateway: GatewayPort, { free, closed }: PortOwner): GatewayPort {
   gateway.release = () => {

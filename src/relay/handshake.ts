@@ -14,7 +14,7 @@ export interface GatewayPort<Port = CallPort> {
   hello: GatewayHandshake;
   /** Takes the port back for the next call, when one has come to its end. Absent: it serves one call. */
   release?: () => void;
-  /** It has served a call: milliseconds in which something must be heard of the next, because nobody has said hello. */
+  /** It has served a call: milliseconds in which something must be heard of the next, because no one has said hello. */
   firstBeat?: number;
 }
 

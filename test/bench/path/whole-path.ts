@@ -14,7 +14,8 @@ import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Backend } from '../../../src/core/models/backend.js';
 import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
 import { serveModel } from '../../../src/model/serve-model.js';
-import { connectThrough } from '../../../src/relay/handshake.js';
+import { lendPort } from '../../../src/relay/free-ports.js';
+import { type Connect, connectThrough, type GatewayPort } from '../../../src/relay/handshake.js';
 import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
 import { relayRequest } from '../../../src/relay/stream/relay-request.js';
 import { toRequestPayload } from '../../../src/relay/stream/request-payload.js';
@@ -105,6 +106,10 @@ export function openPath({ entry: model, backend }: PathModel, fields: Record<st
       app.fetch(request, { onBegin: begin, resumeState: record }),
     control: () => {},
   };
+  // As a page has them.
+  const owner = { free: [] as GatewayPort[], closed: new AbortController() };
+  const connect: Connect = async (stop) =>
+    owner.free.pop() ?? lendPort(await connectThrough((port) => void serveCall(port, handlers), stop), owner);
   return async (tokens) => {
     const { signal } = new AbortController();
     const body = {
@@ -119,7 +124,6 @@ export function openPath({ entry: model, backend }: PathModel, fields: Record<st
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const connect = (stop: AbortSignal) => connectThrough((port) => void serveCall(port, handlers), stop);
     const payload = await toRequestPayload(request);
     const response = await relayRequest(payload, connect, { signal, compatibility: 'service', prefix: '/v1' });
     return response.text();
