@@ -16,6 +16,10 @@ import { ownLivenessLock } from '../relay/liveness-lock.js';
 import type { CallerMessage } from '../relay/protocol.js';
 import { CONNECT_TIMEOUT_MS, REQUEST_TIMING } from '../relay/stream/call-timing.js';
 
+/** What a call says after `stop`: this client stays stopped, whatever is started later. */
+export const STOPPED =
+  '`stop()` was called on this `inference`. Call `startInference` again and use the object that it returns.';
+
 /** Milliseconds until a lost engine is looked for again. */
 const RETRY_DELAY_MS = 200;
 
@@ -52,6 +56,7 @@ export class EngineClient {
 
   /** Calls the listener after every change of the state. @returns ends it */
   subscribe(listener: () => void): () => void {
+    if (this.#isStopped) console.warn(`inpage: ${STOPPED}`);
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -94,6 +99,10 @@ export class EngineClient {
     this.#setModels([]);
   }
 
+  get #isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
   async #watch(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
@@ -104,7 +113,7 @@ export class EngineClient {
   }
 
   readonly #take = ({ models, progress }: Snapshot): void => {
-    if (this.#stopped.signal.aborted) return;
+    if (this.#isStopped) return;
     this.#setModels(models);
     this.#onFirst();
     for (const each of progress) this.#report(each);
@@ -133,13 +142,9 @@ export class EngineClient {
       gateway.port.postMessage(message, [port2]);
       closeCallPort(gateway.port);
       return new ControlChannel(port1, gateway.hello.lifeline);
-    } catch (thrown) {
-      throw new InferenceError(
-        'unavailable',
-        'No inference engine can be reached.',
-        { retryAfter: 1 },
-        { cause: thrown },
-      );
+    } catch (cause) {
+      if (this.#isStopped) throw new InferenceError('unavailable', STOPPED, { permanent: true }, { cause });
+      throw new InferenceError('unavailable', 'No inference engine can be reached.', { retryAfter: 1 }, { cause });
     }
   }
 

@@ -7,6 +7,8 @@ import {
   type TabHandshake,
 } from '../relay/protocol.js';
 import type { ConnectMessage } from '../relay/protocol.js';
+import type { LatestStart } from './diagnosis/latest-start.js';
+import type { GatewayPort } from '../relay/handshake.js';
 import { answerCall } from '../relay/stream/answer-call.js';
 import { REQUEST_TIMING } from '../relay/stream/call-timing.js';
 
@@ -21,11 +23,14 @@ export interface Refusal {
   hostLocks: string;
   /** A 503 in the request's dialect. */
   response: (payload: RequestPayload) => Response;
-  /** Inference was stopped; else it runs without the Service Worker, and an old one is there. */
-  isStopped: boolean;
-  /** Whether it still holds: the page may have started inference again. */
-  holds: () => boolean;
+  /** The start that is refused for. It was stopped; else it runs without the Service Worker, and an old one is there. */
+  latest: LatestStart;
+  /** The page's last one: another may have begun since. */
+  newest: () => LatestStart | undefined;
 }
+
+/** Without a lifeline the Service Worker keeps no connection, and asks again for the next request. */
+const TAKEN: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
 
 /** One line of ASCII, for the header `x-error-message` and the console. */
 const STOPPED =
@@ -33,10 +38,25 @@ const STOPPED =
 const OLD_WORKER =
   'This page uses `serviceWorker: false`, but a Service Worker from an earlier visit is still registered. Use `inference.fetch`, or remove the old one with `uninstallInference()`.';
 
+/**
+ * Stands in for the gateway behind an `inference.fetch` that was stopped.
+ * @param reason one line of ASCII
+ */
+export function refuseHere(refusal: Pick<Refusal, 'response'>, reason: string): GatewayPort {
+  tell(refusal, reason);
+  const { port1, port2 } = new MessageChannel();
+  const answer = (payload: RequestPayload) => refuse(payload, refusal, reason);
+  void answerCall<RequestPayload, ResponseItem>(port1, answer, REQUEST_TIMING);
+  return { port: port2, hello: TAKEN };
+}
+
 /** Answers the Service Worker's question for a host with a refusal where no tab of this origin hosts. */
 export function refuseRequests(container: ServiceWorkerContainer, refusal: Refusal): void {
-  const { prefix, group, holds } = refusal;
-  let isTold = false;
+  const { prefix, group, latest, newest } = refusal;
+  const reason = latest.state === 'ended' ? STOPPED : OLD_WORKER;
+  // One that failed has changed nothing.
+  const holds = (): boolean => newest() === latest || newest()?.state === 'ended';
+  stopListening();
   const listener = async ({ data, ports: [port] }: MessageEvent<ConnectMessage | undefined>): Promise<void> => {
     if (!holds()) return container.removeEventListener('message', listen);
     if (data?.inpage !== 'connect' || !port || data.prefix !== prefix) return;
@@ -45,20 +65,26 @@ export function refuseRequests(container: ServiceWorkerContainer, refusal: Refus
     // Another tab of this page may host, or be about to.
     if (await anyHost(refusal)) return;
     port.postMessage(hello);
-    if (!isTold) console.warn(`inpage: ${explainRefusal(refusal)}`);
-    isTold = true;
-    // Without a lifeline the Service Worker keeps no connection, and asks again for the next request.
-    const taken: GatewayHandshake = { type: 'hello', version: PROTOCOL_VERSION };
-    port.postMessage(taken);
-    await answerCall<RequestPayload, ResponseItem>(port, (payload) => refuse(payload, refusal), REQUEST_TIMING);
+    tell(refusal, reason);
+    port.postMessage(TAKEN);
+    const answer = (payload: RequestPayload) => refuse(payload, refusal, reason);
+    await answerCall<RequestPayload, ResponseItem>(port, answer, REQUEST_TIMING);
   };
   const listen = (event: MessageEvent<ConnectMessage | undefined>): void => void listener(event).catch(() => {});
   container.addEventListener('message', listen);
   container.startMessages();
+  stopListening = () => container.removeEventListener('message', listen);
 }
 
-function explainRefusal({ isStopped }: Refusal): string {
-  return isStopped ? STOPPED : OLD_WORKER;
+/** Ends what was refused before: two answers to one request would be one too many. */
+let stopListening = (): void => {};
+
+const told = new WeakSet<object>();
+
+/** Once for a page that asks again and again. */
+function tell(refusal: object, reason: string): void {
+  if (!told.has(refusal)) console.warn(`inpage: ${reason}`);
+  told.add(refusal);
 }
 
 async function anyHost({ locks, hostLocks }: Refusal): Promise<boolean> {
@@ -66,12 +92,16 @@ async function anyHost({ locks, hostLocks }: Refusal): Promise<boolean> {
   return [...held, ...pending].some(({ name }) => name?.startsWith(hostLocks));
 }
 
-async function* refuse(payload: RequestPayload, refusal: Refusal): AsyncGenerator<ResponseItem[]> {
-  const response = refusal.response(payload);
+async function* refuse(
+  payload: RequestPayload,
+  { response: respond }: Pick<Refusal, 'response'>,
+  reason: string,
+): AsyncGenerator<ResponseItem[]> {
+  const response = respond(payload);
   const { status, headers } = response;
   headers.delete('retry-after');
   headers.set('x-error-code', 'unavailable');
-  headers.set('x-error-message', explainRefusal(refusal));
+  headers.set('x-error-message', reason);
   headers.set('x-should-retry', 'false');
   const bytes = new Uint8Array(await response.arrayBuffer());
   yield [{ status, headers: [...headers], streams: false, failureTail: undefined }, { bytes }];

@@ -8,11 +8,12 @@ import { OWN_PATH } from '../core/request/own-path.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/handshake.js';
-import { EngineClient } from './engine-client.js';
+import { EngineClient, STOPPED } from './engine-client.js';
 import type { LatestStart } from './diagnosis/latest-start.js';
 import { differentOptions, engineGroup, hostLock, type OptionTexts, optionTexts } from './engine-group.js';
 import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch, readable } from './inference-fetch.js';
+import type { Refusal } from './refuse-requests.js';
 import { type PageClaim, registerServiceWorker } from './register-service-worker.js';
 import type { GatewayOptions } from '../gateway/gateway-control.js';
 import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
@@ -70,8 +71,14 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
   const tab = new EngineTab({ gateway, group, serviceWorker, onBroken });
   const client = new EngineClient(tab.connect, resolved.page.onProgress);
   const store = async () => (await import('./manage-models.js')).createModelStore(client, gateway);
+  const refusal = { response: refusing(resolved.serviceWorker) };
+  const connect: Connect = async (signal) => {
+    if (!stopped.signal.aborted) return tab.connect(signal);
+    const { refuseHere } = await import('./refuse-requests.js');
+    return refuseHere(refusal, STOPPED);
+  };
   const createServiceFetch = (network: typeof fetch): typeof fetch =>
-    createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, tab.connect, network);
+    createInferenceFetch({ ...resolved.serviceWorker, origin: location.origin }, connect, network);
   const own =
     resolved.serviceWorker.routes.length > 0
       ? (await withDeadline(import('./routes/page-routes.js'), deadline)).startRoutes(resolved, {
@@ -138,21 +145,25 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
 function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: LatestStart, group?: string): void {
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   if (!container?.controller || settings.whenUnhosted === 'network') return;
-  const { prefix, compatibility } = settings;
+  const { prefix } = settings;
   void import('./refuse-requests.js')
     .then(({ refuseRequests }) =>
       refuseRequests(container, {
         prefix,
         group,
-        isStopped: latest.state === 'ended',
-        holds: () => page[LATEST] === latest,
+        latest,
+        newest: () => page[LATEST],
         locks: availableLocks(),
         hostLocks: hostLock(`${prefix}:`),
-        response: ({ url, intercepted }) =>
-          unavailableResponse(resolveCompatibility(compatibility, intercepted), url, prefix),
+        response: refusing(settings),
       }),
     )
     .catch(() => {}); // Not deployed any more: such requests wait, as they do where nothing listens.
+}
+
+/** See `Refusal.response`. */
+function refusing({ compatibility, prefix }: OptionsByRealm['serviceWorker']): Refusal['response'] {
+  return ({ url, intercepted }) => unavailableResponse(resolveCompatibility(compatibility, intercepted), url, prefix);
 }
 
 /** The page may hold several copies of the library. */

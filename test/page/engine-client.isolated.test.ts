@@ -162,6 +162,18 @@ describe('EngineClient', () => {
     await expect.poll(open.count).toBe(0);
   });
 
+  it('says after `stop` that it stays stopped, and what to do', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    client.stop();
+    const message =
+      '`stop()` was called on this `inference`. Call `startInference` again and use the object that it returns.';
+    const calls = [client.load('m'), client.cachePrompt('m', 'Hi'), client.setFaults({}), client.recorded()];
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ code: 'unavailable', message, details: { permanent: true } });
+    client.subscribe(() => {});
+    expect(warned.mock.calls).toEqual([[`inpage: ${message}`]]);
+  });
+
   it('ends its subscription with `stop`', async () => {
     client.stop();
     const open = openPorts();
