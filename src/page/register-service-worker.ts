@@ -242,15 +242,12 @@ function claim(worker: ServiceWorker, group: string): Promise<GatewayHandshake> 
 async function foreignScript(url: URL, signal: AbortSignal): Promise<never> {
   await pause(CLAIM_PATIENCE_MS, signal);
   signal.throwIfAborted();
-  const script = await fetch(url, { signal }).then(
-    (response) => response.text(),
-    () => 'inpage',
+  const explained = await import('./explain-registration.js').then(
+    ({ explainSilence }) => explainSilence(url, signal),
+    () => undefined, // Not deployed any more.
   );
-  // Scripts that import ours name it, and bundles contain its messages.
-  if (script.includes('inpage')) return rejectOnAbort(signal);
-  throw failure(
-    `The Service Worker ${url.pathname} does not import Inpage. Make importScripts('inpage-sw.js') its first line, or leave \`serviceWorker\` out.`,
-  );
+  if (explained === undefined) return rejectOnAbort(signal);
+  throw failure(explained);
 }
 
 function lostTo(other: string, { pathname }: URL, reason: string): InferenceError {
