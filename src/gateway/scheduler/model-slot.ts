@@ -4,6 +4,7 @@ import { InferenceError, serializeInferenceError, toInferenceError } from '../..
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
+import { contextWarning } from './context-warning.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
@@ -57,7 +58,7 @@ export class ModelSlot {
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
-  /** What requests showed since it was loaded. */
+  /** What its load and requests showed since. */
   readonly #warnings = new Set<string>();
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
@@ -171,7 +172,7 @@ export class ModelSlot {
     await this.#ending;
   }
 
-  /** Says in its status, while it is loaded, and once in the console what a request showed. @param warning begins small */
+  /** Says in its status, while it is loaded, and once in the console what its load or a request showed. @param warning begins small */
   warn(warning: string | undefined): void {
     if (warning === undefined || this.#warnings.has(warning)) return;
     this.#warnings.add(warning);
@@ -291,6 +292,7 @@ export class ModelSlot {
       gone.abort(error);
       return this.restart(model, error);
     });
+    this.warn(contextWarning(this.entry, model.info.contextLength));
     this.#report({ model: this.entry.id, loadedBytes: this.bytes, totalBytes: this.bytes, stage: 'ready' });
     return model;
   }

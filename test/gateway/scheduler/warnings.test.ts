@@ -1,8 +1,10 @@
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { LoadedModel } from '../../../src/core/models/backend.js';
 import { Catalog } from '../../../src/core/models/catalog.js';
 import { Scheduler } from '../../../src/gateway/scheduler/scheduler.js';
 import { inProcessHost } from '../../support/in-process-host.js';
+
+afterEach(() => vi.restoreAllMocks());
 
 it('what a request showed of its model stands in the status, once, until the model is unloaded', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
@@ -36,5 +38,31 @@ it('what a request showed of its model stands in the status, once, until the mod
   expect(warn.mock.calls.filter(([text]) => String(text).endsWith('`m`: cut.'))).toHaveLength(1);
   await scheduler.unload('m');
   expect(await warningAfter()).toBe('slow.');
+  await scheduler.stop();
+});
+
+it('a `contextLength` above the model’s own is told when it is loaded, in the status and the console', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const host = inProcessHost();
+  const entry = { task: 'embeddings', backend: 'scripted' } as const;
+  const scheduler = new Scheduler({
+    catalog: new Catalog([
+      { id: 'long', ...entry, contextLength: 100_000 },
+      { id: 'right', ...entry, contextLength: 512 },
+      { id: 'own', ...entry },
+    ]),
+    host: {
+      async start(started, options): Promise<LoadedModel> {
+        const model = await host.start(started, options);
+        return { ...model, info: { ...model.info, contextLength: 512 } };
+      },
+    },
+    requestTimeout: 20,
+  });
+  for (const id of ['long', 'right', 'own']) await scheduler.load(id);
+  const said =
+    '`contextLength` is 100000, but the model accepts at most 512 tokens, so 512 is used. Lower `contextLength` in its entry, or leave it out.';
+  expect(scheduler.status().map(({ warning }) => warning)).toEqual([said, undefined, undefined]);
+  expect(warn.mock.calls).toEqual([[`inpage: the model \`long\`: ${said}`]]);
   await scheduler.stop();
 });

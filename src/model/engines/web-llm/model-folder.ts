@@ -11,7 +11,7 @@ export interface ChatConfig extends ChatOptions {
 }
 
 /**
- * Reads the config and applies the record's overrides to it, as WebLLM does.
+ * Reads the config and applies the record's overrides to it, as WebLLM does, but for a context that is longer than the model's.
  * @throws InferenceError `unavailable` when the folder holds none
  */
 export async function readChatConfig(files: ModelFiles, overrides: ChatOptions = {}): Promise<ChatConfig> {
@@ -19,7 +19,11 @@ export async function readChatConfig(files: ModelFiles, overrides: ChatOptions =
   if (typeof config !== 'object' || config === null) {
     throw new InferenceError('unavailable', 'The model folder holds no `mlc-chat-config.json`.');
   }
-  return { ...(config as ChatConfig), ...overrides };
+  const own = config as ChatConfig;
+  const merged = { ...own, ...overrides };
+  const { context_window_size: most = 0 } = own;
+  // The model was not trained for positions beyond its own context.
+  return most > 0 && merged.context_window_size! > most ? { ...merged, context_window_size: most } : merged;
 }
 
 /** The files of the weights. */

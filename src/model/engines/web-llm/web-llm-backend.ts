@@ -117,7 +117,20 @@ async function loadFiles(
   await files.prepare(modelFileNames(shards, record.model_lib));
   const withdrawFiles = provideFiles(files);
   const gpu = environment.gpu!;
-  const started = await startEngine(library, { id: entry.id, record, gpu, totalBytes, onProgress, signal })
+  const { context_window_size: context } = config;
+  const overrides = {
+    ...record.overrides,
+    ...(record.overrides?.context_window_size !== undefined &&
+      context !== undefined && { context_window_size: context }),
+  };
+  const started = await startEngine(library, {
+    id: entry.id,
+    record: { ...record, overrides },
+    gpu,
+    totalBytes,
+    onProgress,
+    signal,
+  })
     .catch((error: unknown) => {
       throw error instanceof DeviceLostDuringLoad
         ? refuse(candidate, facts, 'more GPU memory than the device has', { weightBytes: totalBytes })

@@ -178,6 +178,12 @@ describe('loading', () => {
     expect(record.engines[0]!.chatOptions).toMatchObject({ context_window_size: 256, repetition_penalty: 1 });
   });
 
+  it('takes the context of the model where the entry has a longer one', async () => {
+    const { model, record } = await loadFake({}, { contextLength: 100_000 });
+    expect(model.info.contextLength).toBe(1024);
+    expect(record.engines[0]!.chatOptions).toMatchObject({ context_window_size: 1024 });
+  });
+
   it('can be cancelled while WebLLM waits, and ends the engine', async () => {
     const browser = fakeBrowser();
     browser.gpu.requestAdapter = hangAfterFirst(browser.gpu.requestAdapter.bind(browser.gpu));
