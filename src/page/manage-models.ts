@@ -1,10 +1,11 @@
 /** The part of the page API that shows and changes what is stored. Fetched when it is first asked for. @module */
+import { InferenceError } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { LoadProgress } from '../core/models/model-entry.js';
 import type { PickedFiles } from '../core/models/page-inference.js';
 import type { StoredModel } from '../core/models/stored-model.js';
 import { listPicked } from './picked-files.js';
-import { listStored, removeStored, type Sources } from '../store/list-stored.js';
+import { BACKENDS_WITH_FILES, listStored, removeStored, type Sources } from '../store/list-stored.js';
 
 /** See `PageInference`. */
 export interface ModelStore {
@@ -24,7 +25,10 @@ export interface StoreEngine {
 export function createModelStore(engine: StoreEngine, sources: Sources): ModelStore {
   return {
     download: (model, { signal } = {}) => engine.download(model, undefined, signal),
-    importModel: async (model, files, { signal } = {}) => engine.download(model, await listPicked(files), signal),
+    async importModel(model, files, { signal } = {}) {
+      requireFiles(model, sources);
+      return engine.download(model, await listPicked(files), signal);
+    },
     stored: () => listStored(sources),
     remove: (model) => removeStored(model, sources, (id) => engine.unload(id)),
   };
@@ -52,4 +56,12 @@ export function requestPersistence({ bytesPerSecond, totalBytes }: LoadProgress)
 
 async function answered(question: Promise<boolean> | undefined): Promise<boolean | undefined> {
   return question?.catch(() => undefined);
+}
+
+/** @throws InferenceError `invalid_request` for a model whose backend uses no files */
+function requireFiles(model: string, { models }: Sources): void {
+  const backend = models.find(({ id, aliases }) => id === model || aliases?.includes(model))?.backend;
+  if (backend === undefined || BACKENDS_WITH_FILES.includes(backend)) return;
+  const message = `The model \`${model}\` has the backend \`${backend}\`, which uses no files. Only models with the backends \`gguf\`, \`transformers\` and \`web-llm\` can be imported.`;
+  throw new InferenceError('invalid_request', message, { param: 'model' });
 }

@@ -9,7 +9,7 @@ import type { LocalFile } from '../core/models/backend.js';
  */
 export async function listPicked(picked: PickedFiles): Promise<LocalFile[]> {
   if (isDirectory(picked)) return listDirectory(picked, '');
-  const files = Array.from(picked as ArrayLike<unknown>).filter((file) => file !== null);
+  const files = Array.from((picked as ArrayLike<unknown> | undefined) ?? []).filter((file) => file !== null);
   if (files.length > 0 && files.every(isEntry)) return (await Promise.all(files.map(listEntry))).flat();
   if (files.length === 0 || !files.every((file) => file instanceof File)) {
     throw new InferenceError(
@@ -24,7 +24,7 @@ export async function listPicked(picked: PickedFiles): Promise<LocalFile[]> {
 }
 
 function isDirectory(picked: unknown): picked is FileSystemDirectoryHandle {
-  return (picked as { kind?: unknown }).kind === 'directory';
+  return (picked as { kind?: unknown } | undefined)?.kind === 'directory';
 }
 
 function isEntry(picked: unknown): picked is FileSystemEntry {

@@ -3,6 +3,7 @@ import type { FileStatus, ModelNote } from './storage/byte-storage.js';
 import { filesFolderOf } from './sources/hub.js';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions } from '../core/models/backend.js';
+import { listModels } from '../core/models/catalog.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import type { PromptCacheUsage, StoredModel } from '../core/models/stored-model.js';
 import { hold } from './storage/hold-lock.js';
@@ -17,6 +18,9 @@ export interface Sources {
   models: readonly ModelEntry[];
   load: Pick<LoadOptions, 'pageURL' | 'hub'>;
 }
+
+/** @internal Those whose models consist of files. */
+export const BACKENDS_WITH_FILES: readonly ModelEntry['backend'][] = ['gguf', 'transformers', 'web-llm'];
 
 /** @internal Everything that is stored, the most recently used first. */
 export async function listStored(sources: Sources): Promise<StoredModel[]> {
@@ -53,7 +57,7 @@ export async function removeStored(
   const folders = entry ? listFolders(entry, sources) : [model];
   const stored = (await listStored(sources)).filter(({ source }) => folders.includes(source));
   if (!entry && stored.length === 0) {
-    throw new InferenceError('model_not_found', `The model \`${model}\` does not exist.`, { param: 'model' });
+    throw new InferenceError('model_not_found', unknownModel(model, sources), { param: 'model' });
   }
   // A load that failed early has left files of a model that is not listed.
   const releases = await lockAll(stored);
@@ -69,6 +73,11 @@ export async function removeStored(
   } finally {
     for (const release of releases) release();
   }
+}
+
+function unknownModel(model: string, { models }: Sources): string {
+  const available = models.length === 0 ? '' : ` Available models: ${listModels(models)}.`;
+  return `The model \`${model}\` does not exist.${available} For files of a model that is not in \`models\`, pass the \`source\` that \`stored()\` lists.`;
 }
 
 async function lockAll(stored: readonly StoredModel[]): Promise<(() => void)[]> {
@@ -128,7 +137,7 @@ function describe(
 
 /** Those of a model and its adapters. */
 function listFolders(entry: ModelEntry, { load: { pageURL, hub } }: Sources): string[] {
-  if (!['gguf', 'transformers', 'web-llm'].includes(entry.backend)) return [];
+  if (!BACKENDS_WITH_FILES.includes(entry.backend)) return [];
   // WebLLM's own list has its models in one place on the hub.
   const isListed = entry.backend === 'web-llm' && entry.modelLibrary === undefined;
   const source = isListed ? `mlc-ai/${entry.source ?? entry.id}` : entry.source;

@@ -83,6 +83,14 @@ it('[P06] prompts are listed alone where the files are gone, and removed by name
   expect(await listStored(SOURCES)).toEqual([]);
 });
 
+it('a model that nothing is known of is refused with what could be meant', async () => {
+  await expect(removeStored('n', SOURCES, async () => {})).rejects.toMatchObject({
+    code: 'model_not_found',
+    message:
+      'The model `n` does not exist. Available models: `m`. For files of a model that is not in `models`, pass the `source` that `stored()` lists.',
+  });
+});
+
 it('[P06] `uninstallInference` removes the prompts of all models, and leaves files', async () => {
   await keepFile();
   await keepPrompt(FOLDER);

@@ -104,6 +104,7 @@ export function listModels(entries: readonly ModelEntry[]): string {
 
 /** Names come from clients, and errors repeat them. */
 function shortened(name: string): string {
+  if (typeof name !== 'string') return String(name);
   return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
 }
 
