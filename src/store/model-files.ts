@@ -10,6 +10,7 @@ import { LoadReport } from './download/download-progress.js';
 import { FileFetcher } from './download/fetch-file.js';
 import { FileContents } from './download/file-contents.js';
 import { isQuotaError, type StorageShortage, insufficientStorage, notFetched } from './download/file-errors.js';
+import type { DownloadFailure } from './download/file-errors.js';
 import {
   type ByteStorage,
   type ExpectedFile,
@@ -191,8 +192,9 @@ export class ModelFiles {
     return isOnServer(this.#environment, this.#urlOf(file), this.#options.signal);
   }
 
-  /** Names of all files, as the source lists them; none when it does not. */
-  async listed(): Promise<readonly string[]> {
+  /** Names of all files, as the source lists them; none when it does not. @param isRequired a hub must: else `unavailable` */
+  async listed(isRequired = false): Promise<readonly string[]> {
+    if (isRequired) await this.#statements.require((...asked) => this.#fetcher.retried(...asked));
     return [...(await this.#statements.all()).keys()];
   }
 
@@ -217,9 +219,9 @@ export class ModelFiles {
     return hashContents(locations, this.#environment.storage);
   }
 
-  /** What the server said of a file that is not there. */
-  absence(file: string): FileMetadata['absence'] {
-    return this.#absences.get(file);
+  /** What is known of a file that is not there. */
+  absence(file: string): DownloadFailure {
+    return { url: this.#urlOf(file), isPicked: this.#options.isLocal ?? false, ...this.#absences.get(file) };
   }
 
   /**

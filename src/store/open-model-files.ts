@@ -1,8 +1,8 @@
 /** Opens the files of a catalog entry, from the network or from files that a person picked. @module */
-import { InferenceError } from '../core/errors/inference-error.js';
 import type { LoadOptions, LocalFile } from '../core/models/backend.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import { isRequired } from './download/decide-file.js';
+import { FileNotDownloaded } from './download/file-errors.js';
 import { ModelFiles } from './model-files.js';
 import { browserStore, type StoreEnvironment } from './storage/store-environment.js';
 
@@ -32,7 +32,7 @@ export async function fetchAll(files: ModelFiles, wanted: readonly string[]): Pr
   await Promise.all(
     wanted.map(async (file) => {
       if ((await files.find(file)) || !isRequired(file)) return;
-      throw new InferenceError('unavailable', `The model's file \`${file}\` is missing.`);
+      throw new FileNotDownloaded(`The model's file \`${file}\` is missing.`, files.absence(file));
     }),
   );
 }

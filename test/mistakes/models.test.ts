@@ -47,7 +47,7 @@ const MODELS: readonly Mistake[] = [
   ],
   [
     'a hub out of reach',
-    'If this network does not reach the hub, set the option `hub` to a mirror, or copy the model into your app with `npx inpage pack`.',
+    'If a firewall or proxy blocks the hub, set the option `hub` to a mirror, or copy the model into your app with `npx inpage pack`.',
     failing({ url: HUB, cause: new TypeError('Failed to fetch') }, { source: 'owner/name' }),
   ],
   [

@@ -1,16 +1,11 @@
 /** Errors of loading a model, with the reason and what to change in its entry. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
+import { type DownloadFailure, FileNotDownloaded } from '../../store/download/file-errors.js';
 import { readableReason, runFailure } from './run-failure.js';
 
-/** A file that could not be loaded. */
-export interface FileFailure {
-  /** Absolute. */
-  url: string;
-  /** The server's status; absent: no answer. */
-  httpStatus?: number;
-  /** The server sent a web page instead of the file, as development servers do for missing files. */
-  isPage?: boolean;
+/** A file that could not be loaded. The server may have sent a web page instead, as development servers do for missing files. */
+export interface FileFailure extends DownloadFailure {
   /** What `fetch` threw. */
   cause?: unknown;
   /** What is wrong with it and what to change in the app, if that is known. */
@@ -20,17 +15,17 @@ export interface FileFailure {
 }
 
 /** What messages need of an entry. */
-type FailedEntry = Pick<ModelEntry, 'id' | 'dtype' | 'source'>;
+type FailedEntry = Pick<ModelEntry, 'id' | 'dtype' | 'source' | 'file'>;
 
 /** Where apps serve the models that come with the package. */
 const BUNDLED = /\/models\/tiny-(chat|embed|whisper)\//;
 const BUNDLED_ADVICE =
   'Run `npx inpage init public` to copy the bundled models to a public folder. If your app is not at the root of its origin, set `source` to their place below the app';
 
-/** How hubs name the files of repositories. */
-const HUB_FILE = /\/resolve\//;
+/** How hubs name the files of repositories, and the list of them. */
+const HUB_FILE = /\/resolve\/|\/api\/models\//;
 const HUB_ADVICE =
-  ' If this network does not reach the hub, set the option `hub` to a mirror, or copy the model into your app with `npx inpage pack`.';
+  ' If a firewall or proxy blocks the hub, set the option `hub` to a mirror, or copy the model into your app with `npx inpage pack`.';
 
 /** Maximum length of an engine's message in ours. */
 const MAX_REASON_LENGTH = 300;
@@ -44,7 +39,7 @@ export function loadFailure(
   thrown: unknown,
   entry: FailedEntry,
   signal: AbortSignal,
-  file?: FileFailure,
+  file: FileFailure | undefined = failedDownload(thrown),
 ): InferenceError {
   if (signal.aborted && !isInferenceError(thrown)) {
     return new InferenceError('cancelled', 'Loading was canceled.', {}, { cause: thrown });
@@ -65,6 +60,11 @@ export function loadFailure(
   return new InferenceError('unavailable', `The model \`${entry.id}\` could not be loaded. ${reason}`, details, {
     cause: thrown,
   });
+}
+
+/** The file that the store could not get. */
+function failedDownload(thrown: unknown): FileFailure | undefined {
+  return thrown instanceof FileNotDownloaded ? { ...thrown.failure, cause: thrown.cause } : undefined;
 }
 
 /** Messages of engines and browsers for too little memory, which has no error class of its own. */
@@ -93,24 +93,26 @@ function precisions(dtype: NonNullable<ModelEntry['dtype']> | undefined): string
 }
 
 /** A name without a slash is a folder next to the page, which is seldom what its author meant. */
-function checkSource(source: string | undefined): string {
+export function checkSource(source: string | undefined, file?: string): string {
   return source === undefined || /[/.]/.test(source)
-    ? 'Check `source`'
+    ? `Check \`source\`${file === undefined ? '' : ' and `file`'}`
     : `Check \`source\`: \`${source}\` names a folder next to the page, and a hub model is \`owner/${source}\``;
 }
 
 function fileReason(
-  { url, httpStatus, isPage, problem, cause }: FileFailure,
-  { id, dtype, source }: FailedEntry,
+  { url, httpStatus, isPage, isPicked, problem, cause }: FileFailure,
+  { id, dtype, source, file }: FailedEntry,
 ): string {
   if (problem !== undefined) return problem;
+  if (isPicked) return `The picked files do not include \`${url.slice(url.lastIndexOf('/') + 1)}\`.`;
   // Graphs are asked for when other files of the folder were found.
-  const named = source ?? (url.endsWith('.onnx') ? undefined : id);
-  const where = BUNDLED.test(url) ? BUNDLED_ADVICE : checkSource(named);
+  const isGraph = url.endsWith('.onnx');
+  const named = HUB_FILE.test(url) ? undefined : (source ?? (isGraph ? undefined : id));
+  const where = BUNDLED.test(url) && !isGraph ? BUNDLED_ADVICE : checkSource(named, file);
   if (isPage)
     return `${url} returned an HTML page instead of a model file, so the file is probably missing on the server. ${where}.`;
   if (httpStatus === undefined) {
-    return `${url} could not be fetched (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?${HUB_FILE.test(url) ? HUB_ADVICE : ''}`;
+    return `${url} could not be downloaded (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?${HUB_FILE.test(url) ? HUB_ADVICE : ''}`;
   }
   const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
   // Without a wish all were looked for before this one was asked for.
@@ -118,11 +120,12 @@ function fileReason(
     wanted === undefined || wanted === 'auto' ? '. The graph has no file in a precision that this device can run' : '';
   const hint = searched || ` and whether it has files of dtype \`${wanted}\``;
   const part = url.includes('.onnx_data') ? '. A part of the weights is missing' : '';
-  const precision = url.endsWith('.onnx') ? hint : part;
+  const precision = isGraph ? hint : part;
   const advice: Record<number, string> = {
     401: 'Check the hub id. If the model is private or gated, host a copy of its files yourself.',
     403: 'Check the hub id. If the model is private or gated, host a copy of its files yourself.',
     404: `${where}${precision}.`,
+    429: 'This server limits how often files may be requested. Try again later.',
   };
   return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
 }

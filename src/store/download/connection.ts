@@ -5,7 +5,7 @@ import type { StoreEnvironment } from '../storage/store-environment.js';
 import type { Connections } from './connections.js';
 import { nextAttempt } from './download-plan.js';
 import type { FileState } from './download-progress.js';
-import { FileChanged, Interrupted, isQuotaError, notFetched } from './file-errors.js';
+import { FileChanged, FileNotDownloaded, Interrupted, isQuotaError } from './file-errors.js';
 
 /** What a download needs beside the file. */
 export interface DownloadContext {
@@ -65,7 +65,7 @@ export async function recover(
   if (thrown instanceof FileChanged || isQuotaError(thrown) || isInferenceError(thrown)) throw thrown;
   const retryAfter = thrown instanceof Interrupted ? thrown.answer?.retryAfter : undefined;
   const next = nextAttempt({ failures, hasReceived: hasReceived(), isOffline: environment.isOffline(), retryAfter });
-  if (next.after === 'never') throw notFetched(wanted, '', thrown);
+  if (next.after === 'never') throw lostFile(wanted, thrown);
   if (next.after === 'pause') {
     const waitingReason = retryReason(thrown, wanted, next.milliseconds);
     // A load that waits for minutes looks like one that hangs, wherever no one reads its progress.
@@ -79,9 +79,20 @@ export async function recover(
   }
 }
 
+function lostFile({ file, url }: WantedFile, thrown: unknown): FileNotDownloaded {
+  const httpStatus = statusOf(thrown);
+  const failure = { url, ...(httpStatus !== undefined && { httpStatus }) };
+  return new FileNotDownloaded(`The model's file \`${file}\` could not be downloaded.`, failure, thrown);
+}
+
+/** Undefined: the server said nothing. */
+function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof Interrupted ? thrown.answer?.httpStatus : undefined;
+}
+
 /** Undefined: the server said nothing. */
 function retryReason(thrown: unknown, { url }: WantedFile, milliseconds: number): string | undefined {
-  const httpStatus = thrown instanceof Interrupted ? thrown.answer?.httpStatus : undefined;
+  const httpStatus = statusOf(thrown);
   if (httpStatus === undefined) return undefined;
   const cause = httpStatus === 429 ? 'it limits how often files may be requested' : 'it has a problem';
   const seconds = Math.max(1, Math.round(milliseconds / 1000));

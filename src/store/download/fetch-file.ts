@@ -5,7 +5,7 @@ import { Connections } from './connections.js';
 import { compareStated, decideLocked, isRequired } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';
 import { canResume } from './download-plan.js';
-import type { DownloadContext } from './connection.js';
+import { type DownloadContext, recover } from './connection.js';
 import { downloadFile, MAX_CHANGES, startOver } from './file-download.js';
 import { FileChanged, isQuotaError, notFetched } from './file-errors.js';
 import { FileAbsent, FileHead } from './file-head.js';
@@ -74,6 +74,23 @@ export class FileFetcher {
       throw error;
     } finally {
       release();
+    }
+  }
+
+  /** What `ask` returns, asked again as often as a download tries. @throws InferenceError `unavailable`, `cancelled` */
+  async retried<Answer>(wanted: WantedFile, ask: () => Promise<Answer>): Promise<Answer> {
+    const { report, signal } = this.#options;
+    const state = { loaded: 0, total: undefined };
+    // What waits has no bytes that count for the time that is left.
+    const onBytes: DownloadContext['onBytes'] = (_, told) => void report.tell(wanted.file, told);
+    const context = { ...this.#contextOf(wanted), onBytes };
+    for (let failures = 1; ; failures++) {
+      try {
+        return await ask();
+      } catch (thrown) {
+        if (signal.aborted) throw cancelled(thrown);
+        await recover(thrown, context, { wanted, failures, state, signal });
+      }
     }
   }
 

@@ -26,12 +26,30 @@ export class RangeIgnored extends Error {
 }
 
 /** `unavailable`, whose details name the URL: the file cannot be had. @param why the end of the sentence */
-export function notFetched({ file, url }: { file: string; url: string }, why: string, cause?: unknown): InferenceError {
-  const httpStatus = cause instanceof Interrupted ? cause.answer?.httpStatus : undefined;
-  const details = { url, ...(httpStatus !== undefined && { httpStatus }) };
-  return new InferenceError('unavailable', `The model's file \`${file}\` could not be downloaded${why}.`, details, {
-    cause,
-  });
+export function notFetched({ file, url }: { file: string; url: string }, why: string): InferenceError {
+  return new InferenceError('unavailable', `The model's file \`${file}\` could not be downloaded${why}.`, { url });
+}
+
+/** How a file could not be had. */
+export interface DownloadFailure {
+  url: string;
+  /** What the server answered, if it did. */
+  httpStatus?: number;
+  /** The server sent a web page. */
+  isPage?: boolean;
+  /** No server was asked: the user picked files. */
+  isPicked?: boolean;
+}
+
+/** `unavailable`, whose details name the URL: the network or the server did not give the file. */
+export class FileNotDownloaded extends InferenceError {
+  readonly failure: DownloadFailure;
+
+  constructor(message: string, failure: DownloadFailure, cause?: unknown) {
+    const { url, httpStatus } = failure;
+    super('unavailable', message, { url, ...(httpStatus !== undefined && { httpStatus }) }, { cause });
+    this.failure = failure;
+  }
 }
 
 /** `unavailable`: what is served under this name is not what its source states. */

@@ -35,7 +35,7 @@ export function absenceOf(response: Response, file: string): FileMetadata['absen
 export function readHead(response: Response, asked: number | undefined): FilePiece {
   const { status, headers } = response;
   if (isTransient(status) || ![200, 206, 416].includes(status)) {
-    throw new Interrupted(`The server answered ${status}.`, { httpStatus: status, retryAfter: retryAfterOf(response) });
+    throw interruptedBy(response);
   }
   const facts = {
     etag: etagOf(response),
@@ -56,6 +56,12 @@ export function readHead(response: Response, asked: number | undefined): FilePie
   if (status === 416) throw new FileChanged();
   const ranges = asked === undefined && headers.get('accept-ranges') === 'bytes';
   return { ...facts, start: 0, size: sizeOf(response), ranges };
+}
+
+/** The error of a status that brings no file. */
+export function interruptedBy(response: Response): Interrupted {
+  const { status: httpStatus } = response;
+  return new Interrupted(`The server answered ${httpStatus}.`, { httpStatus, retryAfter: retryAfterOf(response) });
 }
 
 /** Bytes of the file that is answered as a whole; undefined when the server does not say: an encoded body has another length. */

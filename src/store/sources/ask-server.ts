@@ -23,12 +23,16 @@ export async function askServer<Answer>(
   { url, init, signal, read }: Question<Answer>,
 ): Promise<Answer | undefined> {
   try {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-    return await read(await environment.fetch(url, { ...init, signal: patience }));
+    return await read(await environment.fetch(url, { ...init, signal: withTimeout(signal) }));
   } catch {
     signal.throwIfAborted();
     return undefined;
   }
+}
+
+/** A signal that also aborts when a server takes too long to answer. */
+export function withTimeout(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
 }
 
 /** Whether the server has a file, as far as it says. */

@@ -1,7 +1,9 @@
 /** The Hugging Face Hub, or a server that answers as it does: where its files are and what it states of them. @module */
 import { folderURLOf, ggufFileURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
-import { askServer } from './ask-server.js';
+import { FileNotDownloaded } from '../download/file-errors.js';
+import { absenceOf, interruptedBy } from '../download/file-response.js';
+import { askServer, withTimeout } from './ask-server.js';
 import type { ExpectedFile } from '../storage/byte-storage.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
@@ -58,16 +60,41 @@ export function parseHubFolder(folder: string): HubModel | undefined {
  * @returns undefined when the server does not say
  */
 export async function listHubFiles(
-  { hubURL, id, revision }: HubModel,
+  hub: HubModel,
   environment: StoreEnvironment,
   signal: AbortSignal,
 ): Promise<Map<string, ExpectedFile> | undefined> {
-  const url = `${hubURL}api/models/${id}/tree/${encodeURIComponent(revision)}?recursive=true`;
-  return askServer(environment, { url, init: { cache: 'no-store' }, signal, read: readTree });
+  const read = (response: Response) => (response.ok ? readTree(response) : undefined);
+  return askServer(environment, { url: hubListURL(hub), init: { cache: 'no-store' }, signal, read });
 }
 
-async function readTree(response: Response): Promise<Map<string, ExpectedFile> | undefined> {
-  if (!response.ok) return undefined;
+/**
+ * One attempt to get the same list, for a load that cannot do without it.
+ * @throws FileNotDownloaded when the hub has none, Interrupted when another attempt can succeed, or what `fetch` throws
+ */
+export async function requireHubFiles(
+  hub: HubModel,
+  environment: StoreEnvironment,
+  signal: AbortSignal,
+): Promise<Map<string, ExpectedFile>> {
+  const url = hubListURL(hub);
+  const response = await environment.fetch(url, { cache: 'no-store', signal: withTimeout(signal) });
+  const absence = absenceOf(response, url);
+  if (response.ok && !absence) return readTree(response);
+  throw absence
+    ? new FileNotDownloaded('The hub gave no list of files.', { url, ...absence })
+    : interruptedBy(response);
+}
+
+/** What progress and errors call it. */
+export const LIST = 'list of files';
+
+/** URL of the list of a repository's files. */
+export function hubListURL({ hubURL, id, revision }: HubModel): string {
+  return `${hubURL}api/models/${id}/tree/${encodeURIComponent(revision)}?recursive=true`;
+}
+
+async function readTree(response: Response): Promise<Map<string, ExpectedFile>> {
   const entries = (await response.json()) as TreeEntry[];
   return new Map(entries.filter(({ type }) => type === 'file').map((entry) => [entry.path, statementOf(entry)]));
 }

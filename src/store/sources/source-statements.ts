@@ -3,7 +3,8 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import { sizeOnServer } from './ask-server.js';
 import { parseSha256 } from '../storage/digest.js';
 import { type ExpectedFile, fileURLOf, isSmallName } from '../storage/byte-storage.js';
-import { parseHubFolder, listHubFiles } from './hub.js';
+import { hubListURL, LIST, listHubFiles, parseHubFolder, requireHubFiles } from './hub.js';
+import type { FileFetcher } from '../download/fetch-file.js';
 import { PACK_MANIFEST, readManifest } from './pack-manifest.js';
 import type { StoreEnvironment } from '../storage/store-environment.js';
 
@@ -57,6 +58,20 @@ export class SourceStatements {
   /** What a manifest or a hub states, by file; empty when neither does. */
   all(): Promise<Map<string, ExpectedFile>> {
     return (this.#all ??= this.#read());
+  }
+
+  /**
+   * Asks a hub that gave no list for it again.
+   * @param retried asks as often as a download tries
+   * @throws what `retried` throws
+   */
+  async require(retried: FileFetcher['retried']): Promise<void> {
+    const { environment, folder: model, signal } = this.#options;
+    const hub = parseHubFolder(model);
+    if (!hub) return;
+    const wanted = { model, file: LIST, url: hubListURL(hub) };
+    const list = await retried(wanted, () => requireHubFiles(hub, environment, signal));
+    this.#all = Promise.resolve(list);
   }
 
   /** Bytes of a file as stated or stored, else as the server says; 0 when unknown. @param stored bytes of the whole file */

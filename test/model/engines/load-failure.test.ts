@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { WrongOutput } from '../../../src/core/errors/wrong-output.js';
+import { FileNotDownloaded } from '../../../src/store/download/file-errors.js';
 import { loadFailure } from '../../../src/model/engines/load-failure.js';
 
 const { signal } = new AbortController();
@@ -101,6 +102,25 @@ it('a hub that does not answer: the URL, the policy, a mirror and a copy', () =>
     url: 'https://app.test/m/config.json',
   });
   expect(own.message).not.toContain('mirror');
+});
+
+it('a list of files or a GGUF file that a hub did not give: the same advice', () => {
+  for (const url of ['https://hub.test/api/models/a/b/tree/main', 'https://hub.test/a/b/resolve/main/c.gguf']) {
+    const lost = new FileNotDownloaded('It could not be downloaded.', { url }, new TypeError('Failed to fetch'));
+    const error = loadFailure(lost, { id: 'm', source: 'a/b' }, signal);
+    expect(error).toMatchObject({ code: 'unavailable', details: { url } });
+    expect(error.message).toBe(
+      `The model \`m\` could not be loaded. ${url} could not be downloaded (TypeError: Failed to fetch). Is the server reachable, and does the page's \`connect-src\` allow it? If a firewall or proxy blocks the hub, set the option \`hub\` to a mirror, or copy the model into your app with \`npx inpage pack\`.`,
+    );
+  }
+});
+
+it('a bundled model without the precision of its entry: the precision, not a copy', () => {
+  const file = { url: 'https://app.test/models/tiny-embed/onnx/model_q4.onnx', httpStatus: 404 };
+  const entry = { id: 'm', source: '/models/tiny-embed', dtype: 'q4' } as const;
+  expect(loadFailure(new Error('Not there.'), entry, signal, file).message).toBe(
+    `The model \`m\` could not be loaded. ${file.url} returned status 404. Check \`source\` and whether it has files of dtype \`q4\`.`,
+  );
 });
 
 it('a source without an owner is a folder, and the error says how a hub model is named', () => {

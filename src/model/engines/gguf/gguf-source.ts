@@ -9,6 +9,7 @@ import { openModelFiles } from '../../../store/open-model-files.js';
 import { filesFolderOf } from '../../../store/sources/hub.js';
 import { isPackedPrompt, PACK_MANIFEST } from '../../../store/sources/pack-manifest.js';
 import type { StoreEnvironment } from '../../../store/storage/store-environment.js';
+import { checkSource, loadFailure } from '../load-failure.js';
 import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-file.js';
 import { cutFile, shown, unsupported } from './file/file-problems.js';
 import { type GgufHeader, readGgufHeader } from './file/header.js';
@@ -191,20 +192,17 @@ async function chooseFrom(
   // Those of other folders are in no list of this one; who picks files picks all of them together.
   const beside = loras.filter(({ source: folder }) => localFiles !== undefined || folder === source);
   const adapters = new Set(beside.map((lora) => nameOf(lora.file ?? lora.source)));
-  const all = localFiles ? pickedNames(localFiles) : await listNames(files);
+  const all = localFiles ? pickedNames(localFiles) : await listNames(files, isHubId(source));
   const listed = all.filter(({ name }) => !adapters.has(name));
-  if (listed.length === 0 && !localFiles && isHubId(source)) throw notListed(id, source);
+  if (listed.length === 0 && isHubId(source)) {
+    const why = `\`${source}\` has no GGUF files on the hub. Repositories with such files often end in \`-GGUF\``;
+    throw wrongFile(id, why, []);
+  }
   if (listed.length === 0) {
     const why = file === undefined ? 'needs `file`' : 'cannot have `*` in `file`';
-    throw wrongFile(id, `it ${why}, because its source has no list of files`, []);
+    throw wrongFile(id, `it ${why}, because its source has no list of files. ${checkSource(source)}`, []);
   }
   return chooseFile(entry, listed);
-}
-
-/** `unavailable`: a repository always has a list, so the hub did not answer, or does not know such repository. */
-function notListed(id: string, source: string): InferenceError {
-  const message = `The model \`${id}\` could not be loaded. The hub gave no list of the GGUF files of \`${source}\`. Is the hub reachable, and is \`source\` right?`;
-  return new InferenceError('unavailable', message);
 }
 
 /** The last part of a path. */
@@ -214,19 +212,21 @@ function pickedNames(localFiles: NonNullable<LoadOptions['localFiles']>): Listed
   return localFiles.map(({ path, file }) => ({ name: nameOf(path), bytes: file.size }));
 }
 
-/** All files of the source; without a network those that are stored of it. */
-async function listNames(files: ModelFiles): Promise<ListedFile[]> {
+/**
+ * All files of the source; without a network those that are stored of it.
+ * @throws InferenceError `unavailable` when a hub gives no list: a repository always has one
+ */
+async function listNames(files: ModelFiles, isHub: boolean): Promise<ListedFile[]> {
   const names = await files.listed();
-  const known = names.length > 0 ? names : await files.stored();
-  const models = known.filter(isGgufName);
+  let models = (names.length > 0 ? names : await files.stored()).filter(isGgufName);
+  if (names.length === 0 && models.length === 0 && isHub) models = (await files.listed(true)).filter(isGgufName);
   return Promise.all(models.map(async (name) => ({ name, bytes: (await files.bytesOf([name])) || undefined })));
 }
 
-async function missing({ id, source = id }: ModelEntry, file: string, files: ModelFiles): Promise<InferenceError> {
+async function missing(entry: ModelEntry, file: string, files: ModelFiles): Promise<InferenceError> {
   const names = (await files.listed()).filter(isGgufName);
-  if (names.length > 0) return wrongFile(id, `\`file\` (\`${file}\`) fits no file of its source`, names);
-  const message = `The model \`${id}\` could not be loaded. The file \`${file}\` does not exist at \`${source}\`. Check \`source\` and \`file\`.`;
-  return new InferenceError('unavailable', message);
+  if (names.length > 0) return wrongFile(entry.id, `\`file\` (\`${file}\`) fits no file of its source`, names);
+  return loadFailure(new Error('The file is missing.'), entry, new AbortController().signal, files.absence(file));
 }
 
 /** What the file says of itself, for lists of models. */

@@ -12,6 +12,7 @@ import { settledWithin } from '../../../core/platform/settled-within.js';
 import { DeviceWatch } from './device-watch.js';
 import { LogitsCapture, GpuSampler } from './gpu-sampler.js';
 import type { WebLlmEngine, WebLlmModule } from './web-llm-environment.js';
+import { FileNotDownloaded } from '../../../store/download/file-errors.js';
 import { loadFailure } from '../load-failure.js';
 
 /** WebLLM's sampler runs after every forward pass. These settings are the cheapest where its result is not used. */
@@ -129,7 +130,7 @@ const CODES: Readonly<Record<string, InferenceErrorCode>> = {
 
 /** Any failure of loading as an InferenceError. @param thrown what WebLLM's `reload` threw */
 export function toLoadError(thrown: unknown, id: string, signal: AbortSignal): InferenceError {
-  if (isInferenceError(thrown)) return thrown;
+  if (isInferenceError(thrown) && !(thrown instanceof FileNotDownloaded)) return thrown;
   if (signal.aborted) return new InferenceError('cancelled', 'Loading was canceled.', {}, { cause: thrown });
   const name = thrown instanceof Error ? thrown.name : '';
   const code = CODES[name];

@@ -89,7 +89,9 @@ describe('adapters of an entry', () => {
     server.files.set('l/far.gguf', FILE);
     expect(await failureOf([{ source: '/l/far.gguf' }])).toMatch(/^model_not_supported: .*`far\.gguf`.*not an adapter/);
     expect(await failureOf([], { source: '/m/near.gguf' })).toMatch(/it is an adapter, not a model/);
-    expect(await failureOf([{ source: '/l/none.gguf' }])).toMatch(/^unavailable: .*`none\.gguf` does not exist/);
+    expect(await failureOf([{ source: '/l/none.gguf' }])).toMatch(
+      /^unavailable: .*\/l\/none\.gguf returned status 404/,
+    );
     server.files.set('l/far.gguf', ADAPTER.subarray(0, ADAPTER.length - 4096));
     expect(await failureOf([{ source: '/l/far.gguf' }])).toMatch(/^unavailable: .*`far\.gguf` is incomplete/);
   });

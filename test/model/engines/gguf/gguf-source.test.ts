@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import { type GgufSource, openGguf } from '../../../../src/model/engines/gguf/gguf-source.js';
@@ -88,7 +88,9 @@ describe('the file of an entry', () => {
     const source = `${server.url}m`;
     expect(await failureOf({ source, file: '*.gguf' })).toMatch(/^invalid_request permanent: .*no list of files/);
     expect(await failureOf({ source })).toMatch(/^invalid_request permanent: .*needs `file`/);
-    expect(await failureOf({ source, file: 'none.gguf' })).toMatch(/^unavailable: .*`none.gguf` does not exist/);
+    expect(await failureOf({ source, file: 'none.gguf' })).toBe(
+      `unavailable: The model \`m\` could not be loaded. ${source}/none.gguf returned status 404. Check \`source\` and \`file\`.`,
+    );
     expect(await failureOf({ dtype: 'q8' })).toMatch(/^invalid_request permanent: .*`dtype`/);
   });
 
@@ -107,13 +109,44 @@ describe('the file of an entry', () => {
     expect((await open({ source: 'own/er', file: '*Q4_K_M.gguf' })).file).toBe('a-Q4_K_M.gguf');
   });
 
-  it('[W02] of a hub that does not answer is unavailable, and may be there later', async () => {
+  const LIST = 'api/models/own/er/tree/main?recursive=true';
+
+  it('[W02] of a hub that does not answer is unavailable with the address, and may be there later', async () => {
     store.isOffline = () => true;
     store.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
     for (const file of [undefined, '*Q4_K_M.gguf']) {
-      const failure = await failureOf({ source: 'own/er', ...(file !== undefined && { file }) });
-      expect(failure).toMatch(/^unavailable: .*no list of the GGUF files of `own\/er`\. Is the hub reachable/);
+      const opening = open({ source: 'own/er', ...(file !== undefined && { file }) });
+      await expect(opening).rejects.toMatchObject({ code: 'unavailable', details: { url: server.url + LIST } });
     }
+  });
+
+  it('[W02] of a hub that limits requests is found as soon as the hub allows it, and that is said meanwhile', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const pauses: number[] = [];
+    store.pause = async (milliseconds) => void pauses.push(milliseconds);
+    const answers = [429, 429, 200].map((status) => Response.json([], { status, headers: { 'retry-after': '7' } }));
+    const { fetch } = store;
+    store.fetch = async (url, init) => (url.includes('/api/models/') ? answers.shift()! : fetch(url, init));
+    expect(await failureOf({ source: 'own/er' })).toBe(
+      'invalid_request permanent: The model `m` cannot be loaded: `own/er` has no GGUF files on the hub. Repositories with such files often end in `-GGUF`.',
+    );
+    expect(answers).toEqual([]);
+    expect(pauses).toEqual([7_000]);
+    const { host } = new URL(server.url);
+    expect(warned.mock.calls).toEqual([
+      [
+        `inpage: ${host} answered 429 (it limits how often files may be requested). ${server.url}${LIST} is requested again in 7 s.`,
+      ],
+    ]);
+    warned.mockRestore();
+  });
+
+  it('[W02] of a repository that the hub does not show is not asked for again', async () => {
+    let asked = 0;
+    store.fetch = async () => new Response('', { status: (asked++, 401) });
+    const opening = open({ source: 'own/er' });
+    await expect(opening).rejects.toMatchObject({ code: 'unavailable', details: { httpStatus: 401 } });
+    expect(asked).toBe(2);
   });
 
   it('is what `integrity` says: by its name, one hash, or a manifest', async () => {

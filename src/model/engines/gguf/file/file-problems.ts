@@ -7,7 +7,9 @@ export function cutFile(file: string): InferenceError {
 }
 
 export function notGguf(file: string): InferenceError {
-  return unavailable(`The file \`${file}\` is not a GGUF file.`);
+  return unavailable(
+    `The file \`${file}\` is not a GGUF file. It may be a web page or a Git LFS pointer that was saved in its place. Check where it comes from.`,
+  );
 }
 
 export function damaged(file: string, why: string): InferenceError {

@@ -43,7 +43,12 @@ export async function filesOfOtherName(
 ): Promise<ChosenFiles | undefined> {
   const { location, device, config, files } = chosen;
   const weights =
-    files && (await weightsOfOtherName(chosen, { device, config, files }, (file) => files.absence(file) !== undefined));
+    files &&
+    (await weightsOfOtherName(
+      chosen,
+      { device, config, files },
+      (file) => files.absence(file).httpStatus !== undefined,
+    ));
   if (!weights) return undefined;
   const report = configureFiles(location, files, { task, signal });
   const fileFailure: FilesReport['fileFailure'] = (thrown) => report.fileFailure(thrown) ?? chosen.fileFailure(thrown);

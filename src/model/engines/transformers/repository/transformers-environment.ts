@@ -145,7 +145,7 @@ export function configureFiles(
     if (response) return file.endsWith('.onnx') ? checked(response) : response;
     const standIn = STAND_INS[file];
     if (standIn !== undefined) return new Response(standIn);
-    failures.push({ url, ...files.absence(file) });
+    failures.push(files.absence(file));
     return isWeights ? lose(new Error(`${url} is missing.`)) : new Response(null, { status: 404 });
   };
   return {

@@ -141,7 +141,8 @@ describe('readGgufHeader', () => {
   });
 
   it('[W03] refuses what is no GGUF, another version and another byte order', async () => {
-    const NO = 'unavailable: The file `m.gguf` is not a GGUF file.';
+    const NO =
+      'unavailable: The file `m.gguf` is not a GGUF file. It may be a web page or a Git LFS pointer that was saved in its place. Check where it comes from.';
     expect(await failureOf(new Uint8Array(0))).toBe(NO);
     expect(await failureOf(new TextEncoder().encode('<!doctype html>'))).toBe(NO);
     expect(await failureOf(new TextEncoder().encode('GG'))).toBe(NO);
