@@ -109,7 +109,7 @@ export interface ModelEntry {
   modelLibrary?: string;
   /** `owned_by` of the model object. @default 'inpage' */
   ownedBy?: string;
-  /** Context window in tokens; absent: the model's own. */
+  /** Context window in tokens. The model's own is the limit: with a higher number it is used, with a `warning`. Default: the model's own. */
   contextLength?: number;
   /** Largest completion in tokens; absent: the context window. */
   maxCompletionTokens?: number;

@@ -79,8 +79,8 @@ export interface PageInference {
   /** Removes all of it, of every caller. */
   removeResponses(): Promise<void>;
   /**
-   * Stops Inpage in this tab: `inference.fetch` no longer works, and if this tab hosts the engine, the engine stops and
-   * another open tab takes over.
+   * Stops Inpage in this tab: this object's `fetch` returns 503, and its other methods reject. If this tab hosts the engine, the
+   * engine stops and another open tab takes over.
    */
   stop(): Promise<void>;
 }
