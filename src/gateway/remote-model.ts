@@ -183,8 +183,9 @@ class RemoteModel {
       signal,
       ...(isLearned ? { timing: this.#learned, onMessage: this.#learned.received } : { timing: this.#timing }),
       lifeline: this.#worker.lifeline,
-      // A worker that says nothing or does not stop when told would block every later request.
-      onStuck: () => this.end(),
+      // A worker that says nothing or does not stop when told would block every later request. Of one that is gone each port
+      // is closed on its own: the first that tells says it for all, so that each answer is resumed alike.
+      onLost: () => this.end(),
       release: () => (this.#isEnded ? port.close() : void this.#freePorts.push(port)),
     });
   }

@@ -265,6 +265,26 @@ describe('a model in another realm', () => {
     port2.close();
   });
 
+  it('is lost with the first call that is cut off, whatever its worker still says', async () => {
+    const { port1, port2 } = new MessageChannel();
+    let ended = 0;
+    const info = { device: 'wasm', threads: 1 } as ModelInfo;
+    const load = (): LoadedFacts => ({ info, methods: ['generate'] });
+    serveControl({ load, lost: () => new Promise(() => {}) }, port2);
+    const model = await loadRemoteModel(
+      { port: port1, lifeline: undefined, end: () => (ended += 1) },
+      { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
+      { onProgress: () => {}, signal: new AbortController().signal, timing: MODEL_TIMING },
+    );
+    port2.addEventListener('message', ({ ports: [call] }: MessageEvent) => call?.close());
+    await expect(collect(model.generate!(REQUEST, new AbortController().signal))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect((await model.lost).code).toBe('unavailable');
+    expect(ended).toBe(1);
+    port2.close();
+  });
+
   it('ends its worker when loading fails, and passes the error on', async () => {
     const failing: Backend = {
       load: () => Promise.reject(new InferenceError('insufficient_resources', 'Too big.', { param: 'model' })),

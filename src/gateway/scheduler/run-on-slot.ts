@@ -2,6 +2,7 @@
 import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadedModel } from '../../core/models/backend.js';
 import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
+import { settledWithin } from '../../core/platform/settled-within.js';
 import { Deadline } from './deadline.js';
 import type { RunOptions } from './inference.js';
 import type { ModelSlot } from './model-slot.js';
@@ -154,8 +155,12 @@ class Attempts<T, Output, Reader extends RunReader<T, Output>> {
 /** Whether the engine's death (not the request) is why the run failed. */
 async function diedUnder(model: LoadedModel, slot: ModelSlot, error: unknown): Promise<boolean> {
   if (!isInferenceError(error) || error.code !== 'unavailable') return false;
-  const lost = await Promise.race([model.lost.then(() => true), Promise.resolve(false)]);
-  return lost || slot.model !== model;
+  // A turn of the event loop: what ends a call and what says that its engine is lost come one after the other.
+  const lost = await settledWithin(
+    model.lost.then(() => true),
+    0,
+  );
+  return lost === true || slot.model !== model;
 }
 
 /** The engine's items. Ends when the signal aborts or the engine fails, and always stops the engine. */

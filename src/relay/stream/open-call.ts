@@ -18,8 +18,8 @@ export interface CallOptions {
   onBegun?: () => void;
   /** Called for each message, with the beats of silence before it and whether it brings items. */
   onMessage?: (silentBeats: number, brings: boolean) => void;
-  /** Called when the callee is silent for too long, or does not stop in time when it is canceled. */
-  onStuck?: () => void;
+  /** Called when the callee is gone, is silent for too long, or does not stop in time when it is canceled. */
+  onLost?: () => void;
   /** Takes the port for another call, when this one has come to its end. Absent: it is closed. */
   release?: () => void;
   /** Milliseconds in which anything must be heard; undefined: only the timing counts. */
@@ -93,16 +93,16 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
   async #open(payload: unknown): Promise<void> {
     this.#payload = undefined;
     const { signal, lifeline, timing, firstBeat } = this.#options;
-    const gone = (): void => this.#end({ error: peerLostError() });
+    const gone = (): void => this.#lose();
     this.#port.addEventListener('message', this.#onMessage);
     this.#port.addEventListener('close', gone, { signal: this.#ended.signal });
     this.#port.start();
     onPeerDeath(lifeline, gone, this.#ended.signal);
     this.#beat = setInterval(() => {
       this.#silentBeats += 1;
-      if (this.#silentBeats > timing.silentBeats) this.#stuck();
+      if (this.#silentBeats > timing.silentBeats) this.#lose();
     }, timing.beat);
-    if (firstBeat) this.#late = setTimeout(() => this.#stuck(), firstBeat);
+    if (firstBeat) this.#late = setTimeout(() => this.#lose(), firstBeat);
     // Whoever cannot have a lock cannot watch one either.
     const own = lifeline && (await ownLivenessLock());
     const open: CallerMessage<unknown> = { type: 'open', payload, lifeline: own };
@@ -139,11 +139,12 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
     if (this.#cancelled || this.#outcome) return;
     this.#cancelled = true;
     this.#send({ type: 'cancel' });
-    this.#late = setTimeout(() => this.#stuck(), this.#options.timing.cancel);
+    clearTimeout(this.#late);
+    this.#late = setTimeout(() => this.#lose(), this.#options.timing.cancel);
   }
 
-  #stuck(): void {
-    this.#options.onStuck?.();
+  #lose(): void {
+    this.#options.onLost?.();
     this.#end({ error: peerLostError() });
   }
 

@@ -84,6 +84,23 @@ describe('runOnSlot', () => {
     expect(kills).toHaveLength(2);
   });
 
+  it('tries again on a fresh engine when the call ends before it is known that the engine is lost', async () => {
+    const { host, kills } = killableHost();
+    const slot = new ModelSlot(entry, host, () => {});
+    const dying = async function* (_: LoadedModel, signal: AbortSignal): AsyncGenerator<number> {
+      // What says that the engine is lost has some promises more on its way.
+      void (async () => {
+        for (let step = 0; step < 20; step += 1) await Promise.resolve();
+        kills[0]!();
+      })();
+      yield* count(0, signal);
+      throw new InferenceError('unavailable', 'The engine stopped.');
+    };
+    const starts: (typeof start)[] = [dying, start];
+    const work = { start: (...args: Parameters<typeof start>) => starts.shift()!(...args), exclusive: true };
+    expect(await collect(run(slot, work, calm()))).toEqual([1, 2, 3]);
+  });
+
   it('fails with unavailable when the engine dies later, serves those who queue, and the next', async () => {
     const { host, kills } = killableHost();
     const slot = new ModelSlot(entry, host, () => {});

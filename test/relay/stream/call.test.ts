@@ -405,7 +405,7 @@ describe('cancelling a call', () => {
       signal: new AbortController().signal,
       timing: { ...TIMING, cancel: 50 },
       lifeline: undefined,
-      onStuck: () => (stuck = true),
+      onLost: () => (stuck = true),
     });
     await items.next();
     await items.return();
