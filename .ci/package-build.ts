@@ -173,11 +173,15 @@ const ENVIRONMENTS = {
   // One file: content scripts and background workers can load no other.
   extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
-  // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
+  // The pages that tools open, and the gateway of one: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
   hostPage: browserFiles(modules({ 'host/page': path('src/page/host-page.ts') }), {
     preserveEntrySignatures: false,
     output: { chunkFileNames: 'host/[name].js' },
+  }),
+  modelsPage: browserFiles(modules({ 'host/models': path('src/page/models-page.ts') }), {
+    preserveEntrySignatures: false,
+    output: { chunkFileNames: 'host/models-[name].js' },
   }),
   hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/gateway/gateway-worker.ts') }), {
     preserveEntrySignatures: false,
@@ -237,7 +241,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     base: './',
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
-      within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
+      within(['workers', 'page', 'hostPage', 'modelsPage', 'hostGateway'], separateWorkers()),
       within(['page'], inOneFileEach([ENTRY], pageFiles)),
       within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),
@@ -252,7 +256,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
         ['page', 'builtInAI', 'pageTools', 'extension'],
         shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
       ),
-      within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
+      within(['hostPage', 'modelsPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],
         shrinkOnceMore({

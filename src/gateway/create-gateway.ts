@@ -1,10 +1,7 @@
 /** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
 import type { Remote } from 'comlink';
-import { InferenceError } from '../core/errors/inference-error.js';
 import { Catalog } from '../core/models/catalog.js';
 import { secretsOfOptions } from '../core/models/header-secrets.js';
-import type { ModelEntry } from '../core/models/model-entry.js';
-import { settledWithin } from '../core/platform/settled-within.js';
 import type { Sources } from '../store/list-stored.js';
 import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
@@ -16,10 +13,10 @@ import type { ModelStore } from './http/endpoint/http-context.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
 import { Recorder } from './recorder.js';
 import { ResponseStorage } from './response-storage.js';
-import type { ModelWorkerHandle } from './remote-model.js';
 import type { ControlledInference } from './scheduler/inference.js';
 import { Scheduler } from './scheduler/scheduler.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
+import { spawnInPage } from './spawn-in-page.js';
 import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
 import { createWorkerModelHost } from './worker-model-host.js';
 
@@ -33,7 +30,7 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, load, requestTimeout } = options;
   const recorder = options.record ? new Recorder(secretsOfOptions(options)) : undefined;
-  const host = createWorkerModelHost({ spawn: (entry) => spawn(page, entry), load, requestTimeout });
+  const host = createWorkerModelHost({ spawn: (entry) => spawnInPage(page, entry), load, requestTimeout });
   const inference = new Scheduler({
     catalog: new Catalog(models),
     host: recorder?.host(host) ?? host,
@@ -76,19 +73,4 @@ function openModelStore(sources: Sources, inference: ControlledInference): Model
     list: async () => (await part()).listStored(sources),
     remove: async (model) => (await part()).removeStored(model, sources, (id) => inference.unload(id)),
   };
-}
-
-/** Milliseconds until the page must have started a worker, or said why it could not: more than it gives the worker. */
-const SPAWN_TIMEOUT_MS = 45_000;
-
-async function spawn(page: Remote<PageControl>, { backend }: ModelEntry): Promise<ModelWorkerHandle> {
-  const end = (id: number): void => void page.endModelWorker(id).catch(() => {});
-  const asked = backend === 'built-in' ? page.serveInPage() : page.spawnModelWorker();
-  const worker = await settledWithin(asked, SPAWN_TIMEOUT_MS);
-  if (!worker) {
-    void asked.then(({ id }) => end(id)).catch(() => {});
-    throw new InferenceError('unavailable', 'The page did not start a worker in time.', { retryAfter: 5 });
-  }
-  const { id, port, lifeline } = worker;
-  return { port, lifeline, end: () => end(id) };
 }

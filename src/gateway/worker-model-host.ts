@@ -22,7 +22,7 @@ interface WorkerModelHostOptions {
 const MAX_WORKERS = 3;
 
 /** A ModelHost with one worker per loaded model: unloading ends the worker, and its memory is surely free. */
-export function createWorkerModelHost(options: WorkerModelHostOptions): ModelHost {
+export function createWorkerModelHost(options: WorkerModelHostOptions): Required<ModelHost> {
   const { spawn, load, requestTimeout } = options;
   const timing = answeringModelTiming(requestTimeout);
   const start = async (entry: ModelEntry, watch: StartOptions, worker: number): Promise<LoadedModel> => {

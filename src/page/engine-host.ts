@@ -1,15 +1,20 @@
 /** The engine of a hosting tab: makes the gateway worker and the model workers, and replaces the gateway when it dies. @module */
 import { proxy, transfer } from 'comlink';
-import { InferenceError, isInferenceError, toInferenceError } from '../core/errors/inference-error.js';
+import { type InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import { ownInterfaces } from '../core/platform/own-interfaces.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
-import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
+import {
+  openModelPort,
+  spawnError,
+  type StartedModelWorker,
+  startModelWorker,
+  startPageModel,
+} from './start-model-worker.js';
 import { startWorker } from './start-worker.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
 import { HOST_POLL_LIMIT } from '../relay/stream/call-timing.js';
@@ -25,11 +30,6 @@ const makeGateway = (): Worker =>
     () =>
       new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' }),
   );
-const makeModelWorker = (): Worker =>
-  withTrustedWorkers(
-    () => new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' }),
-  );
-
 type GatewayChannel = ControlChannel<GatewayControl>;
 
 /** A model worker, or a model in this page. */
@@ -42,22 +42,8 @@ interface RunningModel {
 interface NewWorker {
   id: number;
   /** Its script runs. Rejects with InferenceError `unavailable`. */
-  started: Promise<{ lifeline: string | undefined; control: ControlChannel<ModelWorkerControl> }>;
+  started: Promise<StartedModelWorker>;
 }
-
-/** Hz; any will do, the caller resamples. */
-const DECODED_RATE = 48_000;
-
-/** For workers whose own codecs cannot read a recording: `decodeAudioData` exists in pages only. */
-const decodeAudio: PageAudioDecoder = async (bytes) => {
-  const context = new OfflineAudioContext(1, 1, DECODED_RATE);
-  const audio = await context.decodeAudioData(bytes.slice().buffer);
-  const channels = Array.from({ length: audio.numberOfChannels }, (_, index) => audio.getChannelData(index));
-  return transfer(
-    { channels, sampleRate: audio.sampleRate },
-    channels.map((channel) => channel.buffer),
-  );
-};
 
 /** Owns all workers of a tab, from its construction until `stop`. */
 export class EngineHost {
@@ -103,10 +89,9 @@ export class EngineHost {
       this.#models.set(id, { end });
     };
     const start = async (): NewWorker['started'] => {
-      const { worker, lifeline } = await startWorker(makeModelWorker, take, () => this.#models.has(id));
-      const control = new ControlChannel<ModelWorkerControl>(worker, lifeline);
-      this.#models.set(id, { end, control });
-      return { lifeline, control };
+      const started = await startModelWorker(take, () => this.#models.has(id));
+      this.#models.set(id, { end, control: started.control });
+      return started;
     };
     return { id, started: start() };
   }
@@ -140,26 +125,20 @@ export class EngineHost {
     const { id, started } = this.#spare ?? this.#newModelWorker();
     this.#spare = undefined;
     try {
-      const { lifeline, control } = await started;
-      const { port1, port2 } = new MessageChannel();
-      await control.call((model) => model.serve(transfer(port2, [port2]), proxy(decodeAudio)));
-      return transfer({ id, port: port1, lifeline }, [port1]);
+      const worker = await started;
+      const port = await openModelPort(worker);
+      return transfer({ id, port, lifeline: worker.lifeline }, [port]);
     } catch (thrown) {
       this.#endModel(id);
-      const { message, details } = toInferenceError(thrown);
-      throw new InferenceError('unavailable', message, { ...details, retryAfter: 5, reason: message });
+      throw spawnError(thrown);
     }
   }
 
   async #serveInPage(): Promise<SpawnedWorker> {
-    const { serveInPage } = await import('../model/serve-in-page.js').catch((thrown: unknown) => {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      throw new InferenceError('unavailable', 'The engine of this model could not be loaded.', { reason });
-    });
     const lifeline = await ownLivenessLock();
     const id = this.#nextId++;
     const { port1, port2 } = new MessageChannel();
-    this.#models.set(id, { end: serveInPage(port2, ownInterfaces) });
+    this.#models.set(id, { end: await startPageModel(port2) });
     return transfer({ id, port: port1, lifeline }, [port1]);
   }
 

@@ -1,4 +1,4 @@
-/** The service for programs outside of a browser: a local HTTP server, whose `/v1` models in Node or in a page answer. @module */
+/** The service for programs outside of a browser: a local HTTP server with a gateway, whose models run in Node or in a page. @module */
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LaunchOptions } from 'playwright';
 import * as v from 'valibot';
@@ -16,14 +16,14 @@ import {
 import { OLLAMA_GREETING } from '../../core/request/own-path.js';
 import { matchBase } from '../../relay/match-base.js';
 import { listen } from '../http/listen.js';
-import { isLoopbackHost } from '../http/local-request.js';
+import { isLoopbackHost, resolveTarget } from '../http/local-request.js';
 import { runsInNode, runsInProcess } from '../models/runs-in-node.js';
 import { createLimitedServer } from './limited-server.js';
 import { logAnswers } from './log-answers.js';
 import type { ServedFiles } from './served-files.js';
 import { sendUnavailable } from './send-unavailable.js';
-import type { ServedModels } from './served-models.js';
 import { servedPath } from './unknown-path.js';
+import type { ServedGateway } from './served-gateway.js';
 import { welcomePage } from './welcome-page.js';
 
 /** Those of `startInference`, and how to serve. */
@@ -92,15 +92,15 @@ const WELCOME_HEADERS = {
 /** Says whether requests would be answered. */
 const HEALTH_PATH = '/health';
 
-/** Connections to the gateway in Node. Beyond them 503. */
+/** Beyond them 503. */
 const MAX_CONNECTIONS = 4_096;
 
-/** Bodies are bounded there by what reads them, so that sound may be spoken for an hour. */
-const NODE_PATIENCE = { head: 10_000, request: 0, look: 2_000 };
+/** Bodies are bounded by what reads them, so that sound may be spoken for an hour. */
+const PATIENCE = { head: 10_000, request: 0, look: 2_000 };
 
 /**
- * Starts the service; resolves when requests are answered. `gguf`, `scripted` and `upstream` models run in Node; with any other,
- * all run in a page of a headless Chromium. Without `host`, only programs of this machine reach the server. Web pages of
+ * Starts the service; resolves when requests are answered. `gguf`, `scripted` and `upstream` models run in Node, any other in a
+ * page of a headless Chromium, which is started only for them. Without `host`, only programs of this machine reach the server. Web pages of
  * other origins are refused.
  * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
  * the port is taken)
@@ -111,22 +111,21 @@ const NODE_PATIENCE = { head: 10_000, request: 0, look: 2_000 };
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
   const checked = parseOptions(SERVE_OPTIONS, all);
   const { prefix, compatibility = 'service', models } = checked;
-  // The page fills in its own defaults.
   const { port: _port, host: _host, launch, log: _log, ...options } = all;
   const isOpen = checked.host !== HOSTS[0];
   if (isOpen && !hasKey(checked.apiKeys))
     throw wrongOption('apiKeys', 'a list with a key that is not revoked, because `host` lets other machines ask');
   const isInNode = models.every(runsInNode);
-  let opening: Promise<ServedModels> | undefined;
+  let opening: Promise<ServedGateway> | undefined;
   let origin = '';
   let files: ServedFiles | undefined;
   const busy: RequestListener = (request, response) => {
-    const url = new URL(request.url ?? '/', origin).href;
+    const url = resolveTarget(request, origin)?.href ?? origin;
     void sendUnavailable(response, { url, compatibility, prefix });
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const refusal = explainRefusal(request.headers, isOpen);
-    const target = targetOf(request, origin);
+    const target = resolveTarget(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (!target) return refuse(response, 404, 'The request names no address.');
     if (await files?.send(target.pathname, request, response)) return;
@@ -143,22 +142,25 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
       if (checked.log) logAnswers(request, response);
       answer(request, response).catch(() => response.destroy());
     },
-    isInNode ? { patience: NODE_PATIENCE, connections: MAX_CONNECTIONS, onBusy: busy } : { onBusy: busy },
+    { patience: PATIENCE, connections: MAX_CONNECTIONS, onBusy: busy },
   );
-  const openInNode = async (): Promise<ServedModels> => {
-    const { ModelsInNode } = await import('./models-in-node.js');
-    if (!models.every(runsInProcess)) {
-      const { BundledModels } = await import('./bundled-models.js');
-      files = new BundledModels();
+  const open = async (): Promise<ServedGateway> => {
+    const { ServedGateway } = await import('./served-gateway.js');
+    const inference = { ...options, compatibility };
+    if (isInNode) {
+      if (!models.every(runsInProcess)) files = new (await import('./bundled-models.js')).BundledModels();
+      return new ServedGateway(origin, inference);
     }
-    return new ModelsInNode(origin, { ...options, compatibility });
-  };
-  const openInPage = async (): Promise<ServedModels> => {
-    const { PageFiles } = await import('./page-files.js');
+    files = new (await import('./page-files.js')).PageFiles();
     const { ModelsInPage } = await import('./models-in-page.js');
-    const pageFiles = (files = new PageFiles());
-    const inference = { ...options, compatibility, serviceWorker: false } as const;
-    return ModelsInPage.open({ origin, inference, bodies: pageFiles.bodies, launch });
+    const gateway = new ServedGateway(origin, inference, (...args) => new ModelsInPage({ origin, launch }, ...args));
+    try {
+      await gateway.open();
+    } catch (thrown) {
+      await gateway.close();
+      throw thrown;
+    }
+    return gateway;
   };
   const close = async (): Promise<void> => {
     server.closeAllConnections();
@@ -167,7 +169,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   };
   try {
     origin = `http://localhost:${await listen(server, checked.port ?? 0, checked.host)}`;
-    opening = isInNode ? openInNode() : openInPage();
+    opening = open();
     const served = await opening;
     const { baseURL, browser, sandbox } = served;
     return { baseURL, browser, sandbox, recorded: () => served.recorded(), close };
@@ -204,16 +206,6 @@ function tellHealth(response: ServerResponse, isReady: boolean): void {
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(reason);
-}
-
-/** A client may name any host in its request line, as in `//host/path`; only the path counts. Undefined: there is none. */
-function targetOf({ url = '/' }: IncomingMessage, origin: string): URL | undefined {
-  if (!URL.canParse(url, origin)) return undefined;
-  const target = new URL(origin);
-  const { pathname, search } = new URL(url, origin);
-  target.pathname = pathname;
-  target.search = search;
-  return target;
 }
 
 /**

@@ -16,7 +16,7 @@ const DEFAULT_PORT = 8080;
 /** Serves until the process is told to end. */
 export const serve: Command = {
   summary:
-    'Serves /v1 over HTTP to Node, curl and other programs. GGUF, scripted and upstream models need nothing else; with any other, all run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
+    'Serves /v1 over HTTP to Node, curl and other programs. GGUF, scripted and upstream models need nothing else; others run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
   usage: [
     'serve [--port N] [--host ADDRESS] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
   ],

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { toPcm } from '../../../src/core/media/pcm.js';
 import type { TypedModelEntry } from '../../../src/core/models/model-entry.js';
 import { createLimitedServer } from '../../../src/node/bridge/limited-server.js';
-import { ModelsInNode } from '../../../src/node/bridge/models-in-node.js';
 import { type InferenceServer, serveInference } from '../../../src/node/bridge/serve-inference.js';
+import { ServedGateway } from '../../../src/node/bridge/served-gateway.js';
 import { soundOf } from '../../gateway/http/support/sounds.js';
 
 const CHAT: TypedModelEntry = {
@@ -139,6 +139,9 @@ describe('serve with models that need no page', () => {
     ['/v1/models', 'evil.example', 403, 'localhost only, not for "evil.example"'],
     ['/models', 'localhost', 404, 'The base URL must end in `/v1`'],
     ['/chat/completions', 'localhost', 404, 'The base URL must end in `/v1`'],
+    ['//localhost/v1/models', 'localhost', 404, 'The base URL must end in `/v1`'],
+    ['//[/v1/models', 'localhost', 404, 'The base URL must end in `/v1`'],
+    ['http://[', 'localhost', 404, 'names no address'],
     ['/health', 'localhost', 200, '{"status":"ok"}'],
     ['/v1/openapi.json', 'localhost', 200, '"openapi"'],
     ['/', 'localhost', 200, 'Ollama is running'],
@@ -294,7 +297,10 @@ describe('clients that keep the gateway in Node waiting', () => {
   });
 
   async function listening(limits: { uploadMs: number; bodyBytes: number }): Promise<number> {
-    const models = new ModelsInNode('http://localhost', { models: MODELS }, { readingMs: 60_000, ...limits });
+    const models = new ServedGateway('http://localhost', { models: MODELS }, undefined, {
+      readingMs: 60_000,
+      ...limits,
+    });
     const patience = { head: 5_000, request: 0, look: 1_000 };
     server = createLimitedServer(
       (asked, response) => void models.answer(`http://localhost${asked.url}`, asked, response),

@@ -1,10 +1,14 @@
-/** Models that need no page: gateway and scheduler in this process, engines in threads, and no browser. @module */
+/**
+ * What answers the requests of `serve`: gateway and scheduler in this process. Models run here, in threads, or in a page where
+ * only a page can run them.
+ * @module
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { Catalog } from '../../core/models/catalog.js';
 import { secretsOfOptions } from '../../core/models/header-secrets.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
-import type { ScriptedEntry } from '../../core/models/model-entry.js';
+import type { ModelEntry, ScriptedEntry } from '../../core/models/model-entry.js';
 import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
@@ -14,14 +18,16 @@ import { Recorder } from '../../gateway/recorder.js';
 import type { ModelHost } from '../../gateway/scheduler/model-host.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
 import { resolveOptions } from '../../page/resolve-options.js';
+import type { PlainLoadOptions } from '../../relay/protocol.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from '../http/exchange.js';
+import { resolveTarget } from '../http/local-request.js';
 import { loadInNode } from '../models/load-in-node.js';
 import { machineMemory, ModelThreads } from '../models/model-threads.js';
-import { runsInProcess } from '../models/runs-in-node.js';
+import { runsInNode, runsInProcess } from '../models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
+import type { ModelsInPage } from './models-in-page.js';
 import { sendUnavailable } from './send-unavailable.js';
-import type { ServedModels } from './served-models.js';
 import { sendUnknownPath } from './unknown-path.js';
 
 /** What clients may take. */
@@ -39,15 +45,18 @@ const LIMITS: ClientLimits = { uploadMs: 60_000, readingMs: 60_000, bodyBytes: 5
 /** The operations whose body is heard while it comes. */
 const SPEECH_PATH = /\/audio\/(?:transcriptions|translations)$/;
 
+/** Makes what runs models in a page: `ModelsInPage`, which needs Playwright. */
+export type OpenPages = (...args: [load: PlainLoadOptions, requestTimeout: number]) => ModelsInPage;
+
 /** See the module. */
-export class ModelsInNode implements ServedModels {
+export class ServedGateway {
+  /** Absolute. */
   readonly baseURL: string;
-  readonly browser = undefined;
-  readonly sandbox = undefined;
   readonly #prefix: string;
   readonly #app: App;
   readonly #inference: Scheduler;
   readonly #threads: ModelThreads;
+  readonly #pages: ModelsInPage | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #compatibility: CompatibilityName;
   readonly #limits: ClientLimits;
@@ -56,9 +65,10 @@ export class ModelsInNode implements ServedModels {
 
   /**
    * @param origin of the server
+   * @param openPages undefined: no model needs one
    * @throws InferenceError `invalid_request`, whose `param` is the option
    */
-  constructor(origin: string, options: InferenceOptions, limits: ClientLimits = LIMITS) {
+  constructor(origin: string, options: InferenceOptions, openPages?: OpenPages, limits: ClientLimits = LIMITS) {
     const pageURL = `${origin}/`;
     const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
     const { models, prefix, requestTimeout } = gateway;
@@ -73,8 +83,14 @@ export class ModelsInNode implements ServedModels {
     tellDeviceMemory(machineMemory());
     const load = { ...model, pageURL, assetsURL: new URL('inpage/', pageURL).href };
     const threads = (this.#threads = new ModelThreads(load, requestTimeout));
-    const host: ModelHost = {
+    const pages = (this.#pages = openPages?.(load, requestTimeout));
+    const inNode: ModelHost = {
       start: (entry, watch) => (runsInProcess(entry) ? loadInNode(entry, watch, pageURL) : threads.start(entry, watch)),
+    };
+    const hostOf = (entry: ModelEntry): ModelHost => (pages && !runsInNode(entry) ? pages : inNode);
+    const host: ModelHost = {
+      start: (entry, watch) => hostOf(entry).start(entry, watch),
+      fetchFiles: async (entry, watch) => hostOf(entry).fetchFiles?.(entry, watch),
     };
     this.#inference = new Scheduler({
       catalog: new Catalog(models),
@@ -87,18 +103,45 @@ export class ModelsInNode implements ServedModels {
       compatibility,
       ...responseStorage.optionsFor(compatibility),
       inference: this.#inference,
+      ...(pages && { modelStore: pages.store({ models, load }, this.#inference) }),
     });
   }
 
-  async isReady(): Promise<boolean> {
-    return true;
+  /** The browser that runs models, with its version; undefined: there is none. */
+  get browser(): string | undefined {
+    return this.#pages?.browser;
   }
 
+  /** Whether that runs in its sandbox; undefined where that is not known, and without a browser. */
+  get sandbox(): boolean | undefined {
+    return this.#pages?.sandbox;
+  }
+
+  /** Opens the page, where one is needed. @throws Error that says what to do (no browser) */
+  async open(): Promise<void> {
+    await this.#pages?.open();
+  }
+
+  /** Whether all models could be asked now. */
+  isReady(): Promise<boolean> {
+    return this.open().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /**
+   * Answers a request; never rejects.
+   * @param url absolute, below the service's base; undefined: the request is for nothing that is here
+   */
   async answer(url: string | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (url === undefined)
-      return sendUnknownPath(response, new URL(request.url ?? '/', this.baseURL).pathname, this.#prefix);
+    if (url === undefined) {
+      const { pathname = '/' } = resolveTarget(request, new URL(this.baseURL).origin) ?? {};
+      return sendUnknownPath(response, pathname, this.#prefix);
+    }
     const controller = new AbortController();
-    response.once('close', () => controller.abort());
+    // An answer that was sent whole has nothing to stop, and a signal that aborts costs more than all else of a short one.
+    response.once('close', () => response.writableFinished || controller.abort());
     const reservation = this.#bodies.reserve();
     try {
       const body = await this.#bodyOf(request, url, reservation);
@@ -117,6 +160,7 @@ export class ModelsInNode implements ServedModels {
     }
   }
 
+  /** What was recorded. @throws InferenceError `invalid_request` without the option `record` */
   async recorded(): Promise<ScriptedEntry[]> {
     if (this.#recorder) return this.#recorder.models();
     throw new InferenceError('invalid_request', 'Nothing is recorded without the option `record`.', {
@@ -126,7 +170,7 @@ export class ModelsInNode implements ServedModels {
 
   async close(): Promise<void> {
     await this.#inference.stop();
-    await this.#threads.close();
+    await Promise.all([this.#threads.close(), this.#pages?.close()]);
   }
 
   /** Whether the caller has a key, where one is needed: others shall not fill the memory with bodies. */
