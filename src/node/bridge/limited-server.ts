@@ -32,6 +32,12 @@ interface ServerBounds {
 /** Each may hold a body of its own in memory. */
 const MAX_CONNECTIONS = 256;
 
+/**
+ * Milliseconds in which a connection may be used again. Longer than clients keep theirs (httpx 5 s, aiohttp 15, Java 30, .NET 60):
+ * who hangs up first cuts off what the other is just sending.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 /** So many times the connections are taken, to be told that there is no room; beyond that they are closed. */
 const REFUSED_FACTOR = 2;
 
@@ -51,7 +57,8 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
   } = patience;
   const refused = new WeakSet<Socket>();
   const answering = new WeakMap<Socket, ServerResponse>();
-  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval }, (request, response) => {
+  const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_MS };
+  const server = createServer(options, (request, response) => {
     // RFC 9112, 3.2: such a request is refused, because two readers of it may each believe another host.
     const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
     if (hosts.length !== 1 && request.httpVersion !== '1.0') return void response.writeHead(400).end(TWO_HOSTS);
@@ -65,7 +72,11 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
   let open = 0;
   server.on('connection', (socket) => {
     open += 1;
-    if (open > connections) refused.add(socket);
+    if (open > connections) {
+      refused.add(socket);
+      // So that there is room when it comes again.
+      server.closeIdleConnections();
+    }
     socket.once('close', () => (open -= 1));
     // It may have left, or only have said all that it has to say: what is sent to one that has left ends the connection.
     socket.once('end', () => {

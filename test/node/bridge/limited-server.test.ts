@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLimitedServer } from '../../../src/node/bridge/limited-server.js';
 
@@ -101,6 +101,29 @@ describe('a server of few connections', () => {
     for (const response of waiting) response.end();
     expect((await Promise.all(first)).map((answer) => answer.statusCode)).toEqual([200, 200]);
   });
+});
+
+it('closes no connection before its client would, but makes room for others by those that wait', async () => {
+  const server = createLimitedServer((_, response) => void response.end('answered'), { connections: 1 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const ask = async (options: object): Promise<IncomingMessage> => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const [answer] = (await once(get(url, options), 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    return answer;
+  };
+  const { headers } = await ask({ agent });
+  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))![1])).toBeGreaterThan(60);
+  expect((await ask({ agent: false })).statusCode).toBe(503);
+  await expect.poll(async () => (await ask({ agent: false })).statusCode).toBe(200);
 });
 
 it('drops the rest of a body that was answered, and ends its connection when that does not come', async () => {
