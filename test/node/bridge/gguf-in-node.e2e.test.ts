@@ -5,11 +5,20 @@ import { once, setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
+import { pathToFileURL } from 'node:url';
+import { type Transferable, Worker } from 'node:worker_threads';
+import { proxy, transfer } from 'comlink';
 import OpenAI from 'openai';
 import type { BrowserContext } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INFERENCE_OPTIONS } from '../../../src/core/models/inference-options.js';
+import { parseOptions } from '../../../src/core/models/option-schema.js';
+import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
+import { loadRemoteModel } from '../../../src/gateway/remote-model.js';
 import type { ModelEntry } from '../../../src/index.js';
+import type { ModelWorkerControl } from '../../../src/model/model-worker.js';
+import { ControlChannel } from '../../../src/relay/control/control-channel.js';
+import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
 import { openHost } from '../../e2e/support/host-page.js';
 import { withContexts } from '../../e2e/support/shared-chromium.js';
 import { hasRelaxedSimd } from '../../support/relaxed-simd.js';
@@ -36,6 +45,57 @@ const LONG = {
     schema: { type: 'object', properties: { numbers: NUMBERS }, required: ['numbers'], additionalProperties: false },
   },
 };
+
+/** A thread that believes to have so many cores, as `NodeWorker` has them. */
+class ThreadWithCores extends EventTarget {
+  readonly thread: Worker;
+
+  constructor(cores: number) {
+    super();
+    const file = (name: string): string => JSON.stringify(pathToFileURL(join(root, 'dist', name)).href);
+    const begin = `
+      Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: ${cores} }, configurable: true });
+      import(${file('thread-worker.js')});`;
+    this.thread = new Worker(begin, { eval: true, workerData: { script: JSON.parse(file('model-worker.js')) } });
+    this.thread.on('message', (data) => this.dispatchEvent(new MessageEvent('message', { data })));
+    this.thread.on('exit', () => this.dispatchEvent(new Event('close')));
+  }
+
+  postMessage(message: unknown, transferred: Transferable[] = []): void {
+    this.thread.postMessage(message, transferred);
+  }
+}
+
+/** Loads a model in a thread of its own, and asks it. */
+async function answerOnCores(cores: number, { origin, model }: { origin: string; model: string }) {
+  const worker = new ThreadWithCores(cores);
+  const { signal } = new AbortController();
+  await new Promise((resolve) => worker.addEventListener('message', resolve, { once: true }));
+  const control = new ControlChannel<ModelWorkerControl>(worker as unknown as globalThis.Worker, undefined);
+  const { port1, port2 } = new MessageChannel();
+  await control.call((peer) =>
+    peer.serve(
+      transfer(port2, [port2]),
+      proxy(() => Promise.reject(new Error('none'))),
+    ),
+  );
+  const loaded = await loadRemoteModel(
+    { port: port1, lifeline: undefined, end: () => void worker.thread.terminate() },
+    {
+      entry: parseOptions(INFERENCE_OPTIONS, { models: MODELS }).models.find(({ id }) => id === model)!,
+      options: { assetsURL: `${origin}inpage/`, pageURL: origin },
+    },
+    { onProgress: () => {}, signal, timing: MODEL_TIMING },
+  );
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: QUESTIONS[0]! }] }];
+  const greedy = { ...plainGenerationRequest(model, { type: 'chat', messages }), sampling: { temperature: 0 } };
+  let text = '';
+  for await (const events of loaded.generate!(greedy, signal))
+    for (const event of events)
+      if (event.type === 'piece') for (const part of event.parts) if (part.type === 'text') text += part.text;
+  await loaded.unload();
+  return { threads: loaded.info.threads, text };
+}
 
 describe('serve of a GGUF model', () => {
   let server: Awaited<ReturnType<typeof serveInference>>;
@@ -153,6 +213,16 @@ describe('serve of a GGUF model', () => {
     expect(written).toBe(whole);
     expect(await answerTo(QUESTIONS[0]!)).toContain('Paris');
     expect(threads.at(-1)).not.toBe(thread);
+  });
+
+  it('answers alike with several threads of the engine', async () => {
+    const asked = { model: 'tiny-chat', origin: server.baseURL.replace(/\/v1$/, '/') };
+    const [one, several] = [await answerOnCores(1, asked), await answerOnCores(6, asked)];
+    expect([one.threads, several.threads]).toEqual([1, 3]);
+    expect(several.text).toBe(one.text);
+    expect(several.text).toContain('Paris');
+    // They end with the thread that has started them.
+    await expect.poll(() => threads.filter(({ threadId }) => threadId > 0).length).toBeLessThanOrEqual(1);
   });
 
   it('loads the model again after it was unloaded', async () => {
