@@ -74,12 +74,14 @@ interface RequestParts {
 export function toRequest({ method = 'GET', headers }: IncomingMessage, { url, body, signal }: RequestParts): Request {
   const given = new Headers();
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) given.set(name, String(value));
-  return new Request(url, {
+  const made = new Request(url, {
     method: FORBIDDEN.has(method) ? UNKNOWN_METHOD : method,
     headers: given,
-    signal,
     ...(body && { body, duplex: 'half' }),
   });
+  // Given to the constructor, Node would register each request with its signal for finalization: then it outlives all short
+  // collections of garbage, and under load the process grows by a half.
+  return Object.defineProperty(made, 'signal', { value: signal });
 }
 
 /** Told of an answer on its way out, before its client can have what it is told of. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { sendResponse } from '../../../src/node/http/exchange.js';
+import { sendResponse, toRequest } from '../../../src/node/http/exchange.js';
 import { markStreamed } from '../../../src/relay/stream/request-payload.js';
 
 const PIECE = new Uint8Array(64 * 1024).fill(65);
@@ -65,4 +65,15 @@ it('sends a large answer whole to a client that reads', async () => {
   expect((await answer.text()) === text).toBe(true);
   server.close();
   server.closeAllConnections();
+});
+
+it('makes a request that aborts with its signal', async () => {
+  const controller = new AbortController();
+  const asked = { method: 'POST', headers: { 'content-type': 'text/plain' } } as unknown as IncomingMessage;
+  const body = new Uint8Array([72, 105]);
+  const made = toRequest(asked, { url: 'http://localhost/v1', body, signal: controller.signal });
+  expect([made.method, made.headers.get('content-type'), await made.text()]).toEqual(['POST', 'text/plain', 'Hi']);
+  expect(made.signal.aborted).toBe(false);
+  controller.abort();
+  expect(made.signal.aborted).toBe(true);
 });
