@@ -1,8 +1,9 @@
 /**
- * `npm run bench [-- --json FILE] [-- --only PART] [-- --size real|360m [--wllama FOLDER]]`: measures in real Chromium and prints a
+ * `npm run bench [-- --json FILE] [-- --only PART] [-- --aimock FOLDER] [-- --size real|360m [--wllama FOLDER]]`: measures in real Chromium and prints a
  * table. Every row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes
  * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million), its GGUF files
- * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder.
+ * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder. The part `serve`
+ * opens no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -21,6 +22,7 @@ import { realRows } from './real/run-real.js';
 import { makeRankingModel } from './make-ranking-model.js';
 import { shortTextRows } from './run-short-text.js';
 import { stateRows } from './run-state.js';
+import { serveRows } from './serve/run-serve.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -40,6 +42,7 @@ const PARTS = [
   'store',
   'fixture',
   'state',
+  'serve',
 ];
 
 const option = (name: string): string | undefined => {
@@ -198,10 +201,17 @@ function partRows(browser: Browser, origin: string, part: string): Promise<Bench
   if (part === 'short-text') return shortTextRows(browser, origin);
   if (part === 'fixture') return fixtureRows(browser, origin);
   if (part === 'state') return stateRows(browser, origin);
+  if (part === 'serve') return serveRows(option('aimock'));
   return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
 }
 
-async function measure(origin: string): Promise<BenchRow[]> {
+/** @param origin undefined: only what needs no page */
+async function measure(origin: string | undefined): Promise<BenchRow[]> {
+  if (origin === undefined) {
+    const rows = await serveRows(option('aimock'));
+    for (const row of rows) print(row);
+    return rows;
+  }
   const browser = await launchChromium();
   try {
     const rows: BenchRow[] = [];
@@ -240,15 +250,15 @@ function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
 
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-const server = await serveBench();
+const server = only === 'serve' && !shape ? undefined : await serveBench();
 try {
   process.stdout.write(
     `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,
   );
-  const rows = await measure(server.origin);
+  const rows = await measure(server?.origin);
   const file = option('json');
   if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
 } finally {
-  await server.close();
+  await server?.close();
 }
 process.exit();
