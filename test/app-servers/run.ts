@@ -3,19 +3,14 @@
  * their servers with `inpage/test-server/register`, and asks them from the pages of two tests at a time. Needs the npm registry,
  * and `npm run build:library` before.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
-import { freePort } from '../support/free-port.js';
 import { npmPack } from '../support/npm-pack.js';
+import { startServer } from '../support/start-server.js';
+import { npmInstall, runAsStranger } from '../support/stranger.js';
 import { tryApp } from './try-app.js';
-
-/** How long a server may take until it answers. */
-const START_MS = 120_000;
 
 const NEXT = 'node_modules/next/dist/bin/next';
 const APPS: Record<string, { folder: string; build?: string[]; start: string[] }> = {
@@ -40,53 +35,21 @@ try {
   for (const [name, { folder, build, start }] of Object.entries(APPS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const app = join(workshop, folder);
-    if (!existsSync(app)) install(folder, app, library);
-    if (build)
-      execFileSync(process.execPath, build, { cwd: app, env: environment(), stdio: ['ignore', 'ignore', 'inherit'] });
-    const port = await freePort();
-    const server = spawn(process.execPath, start, {
-      cwd: app,
-      // With its children, which it does not always take along.
-      detached: true,
-      env: { ...environment(), PORT: String(port), NODE_OPTIONS: '--import inpage/test-server/register' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    if (!existsSync(app)) {
+      cpSync(join(import.meta.dirname, folder), app, { recursive: true });
+      npmInstall(app, [library]);
+    }
+    if (build) runAsStranger(process.execPath, build, app);
+    const env = { NODE_OPTIONS: '--import inpage/test-server/register' };
+    const server = await startServer(app, [process.execPath, ...start], env);
     try {
-      await listening(server, port);
-      await tryApp(`http://localhost:${port}`, { browser, installInference });
+      await tryApp(server.origin, { browser, installInference });
       console.error(`${name}: works`);
     } finally {
-      const ended = once(server, 'exit');
-      process.kill(-server.pid!, 'SIGKILL');
-      await ended;
+      await server.close();
     }
   }
 } finally {
   await browser.close();
   rmSync(workshop, { recursive: true, force: true });
-}
-
-function install(folder: string, app: string, library: string): void {
-  cpSync(join(import.meta.dirname, folder), app, { recursive: true });
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  execFileSync('npm', ['install', ...options, library], { cwd: app, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-/** A stranger's shell has no NODE_ENV; what runs this script sets one, with which Next.js does not build. */
-function environment(): NodeJS.ProcessEnv {
-  const { NODE_ENV: _, ...others } = process.env;
-  return { ...others, NEXT_TELEMETRY_DISABLED: '1' };
-}
-
-/** Resolves when it answers. @throws Error with what it wrote, when it ends before */
-async function listening(server: ChildProcess, port: number): Promise<void> {
-  let written = '';
-  server.stderr?.setEncoding('utf8').on('data', (text: string) => (written += text));
-  const deadline = Date.now() + START_MS;
-  for (;;) {
-    const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined);
-    if (answer?.ok) return;
-    if (server.exitCode !== null || Date.now() > deadline) throw new Error(`The server did not start.\n${written}`);
-    await pause(200);
-  }
 }

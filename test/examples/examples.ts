@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { makeRankingModel } from '../bench/make-ranking-model.js';
+import { askBundledModels } from './ask-bundled-models.js';
 
 export interface Example {
   /** What is served of it, below its folder; undefined: it has a server of its own. */
   serve?: string;
-  /** How that is started; the port comes behind it. @default ['npm', 'start', '--', '--port'] */
+  /** How that is started; the port comes behind `--port`. @default ['npm', 'start', '--', '--port'] */
   start?: string[];
   /** The page of a browser extension. */
   extensionPage?: string;
@@ -23,6 +24,12 @@ export interface Example {
 async function askFrance(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'What is the capital of France?' }).click();
   await page.getByRole('status').getByText('Paris').waitFor();
+}
+
+/** webpack puts whole URLs into a build, Turbopack does not. */
+async function wasBuiltByTurbopack(page: Page): Promise<void> {
+  const scripts = await page.locator('script[src]').evaluateAll((all) => all.map((each) => each.getAttribute('src')));
+  if (!scripts.some((src) => src?.includes('/turbopack-'))) throw new Error(`Not by Turbopack: ${scripts.join(', ')}`);
 }
 
 const TIMETABLE = 'The ferry to the island leaves at half past seven in the morning.';
@@ -74,7 +81,14 @@ export const EXAMPLES: Record<string, Example> = {
       await page.getByRole('status').getByText('cities: ').waitFor();
     },
   },
-  next: { serve: 'out', use: askFrance },
+  next: {
+    serve: 'out',
+    async use(page) {
+      await askFrance(page);
+      await wasBuiltByTurbopack(page);
+      await askBundledModels(page, ['tiny-chat', 'tiny-embed']);
+    },
+  },
   msw: {
     serve: 'dist',
     async use(page) {

@@ -6,17 +6,25 @@ import { chromium, type Page } from 'playwright';
 import { wholeBrowser } from '../support/chromium.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
+import { startServer } from '../support/start-server.js';
 import type { Example } from './examples.js';
-import { startServer } from './start-server.js';
 
 /**
  * Opens a built example in Chromium and uses it.
  * @param folder where it was built
+ * @param env of its server
  * @throws Error when it does not do what it should
  */
-export async function openExample(folder: string, { serve, start, extensionPage, use }: Example): Promise<void> {
+export async function openExample(folder: string, example: Example, env?: NodeJS.ProcessEnv): Promise<void> {
+  const { serve, extensionPage, use } = example;
   if (extensionPage) return openExtension(join(folder, serve ?? '.'), extensionPage, use);
-  const server = await (serve === undefined ? startServer(folder, start) : serveFolder(join(folder, serve), false));
+  return openSite(folder, example, env);
+}
+
+async function openSite(folder: string, { serve, start, use }: Example, env?: NodeJS.ProcessEnv): Promise<void> {
+  const server = await (serve === undefined
+    ? startServer(folder, start, env)
+    : serveFolder(join(folder, serve), false));
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();

@@ -3,12 +3,12 @@
  * `create-inpage` and in one for each guide of `guides.ts` as a stranger would, builds the app and uses it in Chromium. Needs
  * the npm registry, and `npm run build:library` before.
  */
-import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { npmPack, unpack } from '../support/npm-pack.js';
+import { npmInstall, runAsStranger, withNode } from '../support/stranger.js';
 import { EXAMPLES } from './examples.js';
 import { follow, GUIDES } from './guides.js';
 import { openExample } from './open-example.js';
@@ -31,8 +31,8 @@ try {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     await test(name, async (folder) => {
       cpSync(join(root, 'demo/examples', name), folder, { recursive: true });
-      install(folder, library);
-      run('npm', ['run', '-s', 'build'], folder);
+      npmInstall(folder, [library]);
+      runAsStranger('npm', ['run', '-s', 'build'], folder);
       await openExample(folder, example);
     });
   }
@@ -40,11 +40,11 @@ try {
   const { bin } = await unpack(await npmPack(join(root, 'dist-create'), workshop), program);
   for (const [template, use] of Object.entries(TEMPLATES)) {
     await test(created(template), async (folder) => {
-      run('node', [join(program, bin['create-inpage']!), folder, template], workshop);
-      install(folder, library);
+      runAsStranger('node', [join(program, bin['create-inpage']!), folder, template], workshop);
+      npmInstall(folder, [library]);
       const browser = await launchChromium();
       try {
-        const npm = async (...words: string[]): Promise<void> => run('npm', words, folder);
+        const npm = async (...words: string[]): Promise<void> => runAsStranger('npm', words, folder);
         await use(folder, npm, await browser.newPage());
       } finally {
         await browser.close();
@@ -55,11 +55,18 @@ try {
     await test(guided(name), async (folder) => {
       const app = join(folder, 'app');
       mkdirSync(app, { recursive: true });
-      if (guide.create) run('npx', ['--yes', ...guide.create], folder);
+      const answers = { npm_config_yes: 'true', NG_CLI_ANALYTICS: 'false' };
+      const env = { ...answers, ...(guide.node && withNode(guide.node, workshop)) };
+      const [command, ...words] = guide.create ?? [];
+      if (command) runAsStranger(command, words, folder, env);
       follow(app, guide);
-      install(app, library, ...(guide.packages ?? []));
-      run('npm', ['run', '-s', 'build'], app);
-      await openExample(app, guide);
+      npmInstall(app, [library, ...(guide.packages ?? [])], env);
+      if (guide.dev) {
+        const { dev: start, use } = guide;
+        await openExample(app, { start, use }, env);
+      }
+      runAsStranger('npm', ['run', '-s', 'build'], app, env);
+      await openExample(app, guide, env);
     });
   }
 } finally {
@@ -70,18 +77,13 @@ try {
 async function test(name: string, use: (folder: string) => Promise<void>): Promise<void> {
   if (wanted.length > 0 && !wanted.includes(name)) return;
   const folder = join(workshop, name);
-  await use(folder);
-  console.error(`${name}: works`);
-  rmSync(folder, { recursive: true });
-}
-
-/** The app's packages, with these: the packed library, and what else it needs. */
-function install(folder: string, ...packages: string[]): void {
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', ...packages], folder);
-}
-
-function run(command: string, args: string[], cwd: string): void {
-  // A stranger's shell has no NODE_ENV; what runs this script sets one, with which Next.js does not build.
-  const env = { ...process.env, NODE_ENV: undefined, NEXT_TELEMETRY_DISABLED: '1' };
-  execFileSync(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    await use(folder);
+    console.error(`${name}: works`);
+  } catch (thrown) {
+    // The others are tried all the same.
+    process.exitCode = 1;
+    console.error(`${name}: does not work.\n`, thrown);
+  }
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,12 +1,11 @@
 /** What there is to see of each template of `create-inpage`, once its packages are installed. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { executablePath } from '../support/chromium.js';
 import { freePort } from '../support/free-port.js';
+import { startServer } from '../support/start-server.js';
 
 /** How a script of the app's package.json is run. @throws Error with what it printed when it fails */
 export type RunScript = (...words: string[]) => Promise<void>;
@@ -35,22 +34,11 @@ export const TEMPLATES: Record<string, UseTemplate> = {
   react: useSite,
   async next(folder, npm, page) {
     await npm('run', 'build');
-    const port = await freePort();
-    const server = spawn('npm', ['start', '--', '--port', String(port)], {
-      cwd: folder,
-      stdio: 'pipe',
-      detached: true,
-    });
+    const server = await startServer(folder);
     try {
-      const isReady = new Promise<void>((resolve) => {
-        server.stdout.on('data', (text: Buffer) => text.includes('Ready') && resolve());
-      });
-      const hasEnded = once(server, 'exit').then(([code]) => Promise.reject(new Error(`npm start ended with ${code}`)));
-      await Promise.race([isReady, hasEnded]);
-      await askFrance(page, `http://localhost:${port}`);
+      await askFrance(page, server.origin);
     } finally {
-      // With Next.js, which npm started.
-      process.kill(-server.pid!);
+      await server.close();
     }
   },
   async playwright(folder, npm) {
