@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
+import type { ServeOptions } from '../../src/node/bridge/serve-inference.js';
 import { makeRankingModel } from '../bench/make-ranking-model.js';
 import { askBundledModels } from './ask-bundled-models.js';
 
@@ -11,6 +12,8 @@ export interface Example {
   serve?: string;
   /** How that is started; the port comes behind `--port`. @default ['npm', 'start', '--', '--port'] */
   start?: string[];
+  /** What the app's server finds at `OPENAI_BASE_URL`, by `inpage serve`. */
+  service?: ServeOptions;
   /** The page of a browser extension. */
   extensionPage?: string;
   /**
@@ -25,6 +28,9 @@ async function askFrance(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'What is the capital of France?' }).click();
   await page.getByRole('status').getByText('Paris').waitFor();
 }
+
+/** What the model of an app's server says: one word, so that it is one piece of the stream. */
+const SERVED = 'Served';
 
 /** webpack puts whole URLs into a build, Turbopack does not. */
 async function wasBuiltByTurbopack(page: Page): Promise<void> {
@@ -87,6 +93,23 @@ export const EXAMPLES: Record<string, Example> = {
       await askFrance(page);
       await wasBuiltByTurbopack(page);
       await askBundledModels(page, ['tiny-chat', 'tiny-embed']);
+    },
+  },
+  'next-route': {
+    service: {
+      models: [{ id: 'gpt-5-mini', task: 'chat', backend: 'scripted', script: { replies: [{ text: SERVED }] } }],
+    },
+    async use(page) {
+      const route = new URL('/api/chat', page.url()).href;
+      // Past the page: what the handler answers on the server.
+      const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+      const served = await (await page.request.post(route, { data: { messages } })).text();
+      if (!served.includes(SERVED)) throw new Error(`The server's route answered: ${served}`);
+      const asked = page.waitForResponse(route);
+      await page.getByRole('button', { name: 'Send' }).click();
+      if (!(await asked).fromServiceWorker()) throw new Error('The server answered the page.');
+      await page.locator('[data-role=assistant]').getByText('Paris').waitFor();
+      await wasBuiltByTurbopack(page);
     },
   },
   msw: {

@@ -6,6 +6,7 @@ import { chromium, type Page } from 'playwright';
 import { wholeBrowser } from '../support/chromium.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
+import { startServe } from '../support/start-serve.js';
 import { startServer } from '../support/start-server.js';
 import type { Example } from './examples.js';
 
@@ -16,12 +17,17 @@ import type { Example } from './examples.js';
  * @throws Error when it does not do what it should
  */
 export async function openExample(folder: string, example: Example, env?: NodeJS.ProcessEnv): Promise<void> {
-  const { serve, extensionPage, use } = example;
+  const { serve, service, extensionPage, use } = example;
   if (extensionPage) return openExtension(join(folder, serve ?? '.'), extensionPage, use);
-  return openSite(folder, example, env);
+  const remote = service && (await startServe(service, 'service'));
+  try {
+    await openSite(folder, example, { ...env, ...(remote && { OPENAI_BASE_URL: remote.baseURL }) });
+  } finally {
+    await remote?.stop();
+  }
 }
 
-async function openSite(folder: string, { serve, start, use }: Example, env?: NodeJS.ProcessEnv): Promise<void> {
+async function openSite(folder: string, { serve, start, use }: Example, env: NodeJS.ProcessEnv): Promise<void> {
   const server = await (serve === undefined
     ? startServer(folder, start, env)
     : serveFolder(join(folder, serve), false));
