@@ -42,7 +42,8 @@ export interface IntegerKind {
   sums: readonly Sum[];
   /**
    * AssemblyScript that sets `scale<group>` (for two scaled sums also `second<group>`) and `minimum<group>` for 4 rows, from the
-   * head at `p<group>`; the bytes for each block of a superblock begin at `h<group>`.
+   * head at `p<group>`; in superblocks from `whole<group>` and `low<group>`, what the head begins with as floats, and the bytes for each
+   * block at `h<group>`.
    */
   scales: (group: number) => readonly string[];
   /** How the sums become numbers: each with its scale, or the second one as 16 x the first. */
@@ -85,16 +86,15 @@ const withZero = (scale: readonly string[], group: number, zero: number): string
 /** Eight bytes: of 4 rows scales, then of 4 rows minima, to be multiplied by those of the head. */
 const scaleAndMinimum = (group: number): string[] => [
   `v = i16x8.extend_low_i8x16_u(v128.load64_zero(h${group}, 16));`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), halves(p${group}));`,
-  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), halves(p${group} + 8));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), whole${group});`,
+  `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), low${group});`,
 ];
 
 /** Eight bytes: of 4 rows the signed scale of the first 16 columns, then that of the others. */
 const twoScales = (group: number): string[] => [
   `v = i16x8.extend_low_i8x16_s(v128.load64_zero(h${group}, 8));`,
-  `y = halves(p${group});`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), y);`,
-  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), y);`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(v)), whole${group});`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(v)), whole${group});`,
 ];
 
 /**
@@ -102,10 +102,10 @@ const twoScales = (group: number): string[] => [
  * have the sums of 16 activations times 32.
  */
 const twoScalesAndMinima = (group: number): string[] => [
-  `u${group} = v128.load64_zero(h${group}, 16); v = i16x8.extend_low_i8x16_u(highNibbles(u${group})); u${group} = i16x8.extend_low_i8x16_u(v128.and(u${group}, NIBBLES)); y = halves(p${group});`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(u${group})), y);`,
-  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(u${group})), y);`,
-  `y = f32x4.mul(halves(p${group} + 8), f32x4.splat(1.0 / 32.0));`,
+  `u${group} = v128.load64_zero(h${group}, 16); v = i16x8.extend_low_i8x16_u(highNibbles(u${group})); u${group} = i16x8.extend_low_i8x16_u(v128.and(u${group}, NIBBLES));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(u${group})), whole${group});`,
+  `second${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(u${group})), whole${group});`,
+  `y = f32x4.mul(low${group}, f32x4.splat(1.0 / 32.0));`,
   `minimum${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v)), y);`,
   `other${group} = f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v)), y);`,
 ];
@@ -113,7 +113,7 @@ const twoScalesAndMinima = (group: number): string[] => [
 /** Four bytes: of 4 rows a signed scale. */
 const signedScale = (group: number): string[] => [
   `v = i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(h${group}, 8)));`,
-  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(v), halves(p${group}));`,
+  `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(v), whole${group});`,
 ];
 
 const SIMPLE = { isSuper: false, combine: 'one', minimum: 'none' } as const;
@@ -143,7 +143,8 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 8,
     combine: 'high-low',
     sums: [{ products: bytes(0, 8, { bits: 4 }) }, { products: bytes(0, 8, { bit: 4, bits: 4 }), zero: 'block' }],
-    scales: halfScale,
+    // A block of weights below 0.008 has a subnormal scale.
+    scales: (group) => [`scale${group} = smallHalves(p${group});`],
   },
   {
     ...SIMPLE,

@@ -146,6 +146,19 @@ function scaled(tile: Tile, group: number): string[] {
   ]).flat();
 }
 
+/** Brings what a superblock's head begins with to floats, once for its eight blocks. */
+function headOf({ kind, groups }: Tile): string[] {
+  const hasLow = kind.minimum !== 'none';
+  return [
+    'if (!(blocks & 7)) {',
+    ...times(
+      groups,
+      (group) => `whole${group} = smallHalves(p${group}); ${hasLow ? `low${group} = smallHalves(p${group} + 8);` : ''}`,
+    ),
+    '}',
+  ];
+}
+
 /**
  * A function that multiplies rows of activations by groups of 4 rows of weights. The sums of a row are added in the same order
  * in every tile, so that its bits never depend on the tile.
@@ -156,7 +169,7 @@ function tileFunction(tile: Tile): string {
   const step = blockBytes(build, layout);
   const block = [
     // First, because they take a while.
-    ...(kind.isSuper ? all.flatMap((group) => kind.scales(group)) : []),
+    ...(kind.isSuper ? [...headOf(tile), ...all.flatMap((group) => kind.scales(group))] : []),
     ...integers(tile),
     ...all.flatMap((group) => [...(kind.isSuper ? [] : kind.scales(group)), ...scaled(tile, group)]),
     `x += ${step}; s += ${step};`,
@@ -183,7 +196,12 @@ function tileFunction(tile: Tile): string {
         `let v${group}: v128, u${group}: v128, u${group}l: v128, u${group}h: v128, scale${group}: v128, second${group}: v128, minimum${group}: v128, other${group}: v128;`,
     ),
     all.map((group) => `let ${isSuper ? 'w' : 'p'}${group} = w + ${group} * groupBytes;`),
-    isSuper ? [`let head: usize = 0, part: usize = 0, codes: usize = ${headBytes};`] : [],
+    isSuper
+      ? [
+          `let head: usize = 0, part: usize = 0, codes: usize = ${headBytes};`,
+          ...all.map((group) => `let whole${group} = f32x4.splat(0), low${group} = whole${group};`),
+        ]
+      : [],
     all.flatMap((group) => times(tokens, (token) => `let f${token}_${group} = f32x4.splat(0);`)),
     ['for (; blocks > 0; blocks--) {', ...begin, ...block, ...next, '}'],
     times(tokens, (token) => [
@@ -251,7 +269,7 @@ export function tilesOf(build: KernelBuild): string {
   );
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
-    "import { brainFloats, FP4, halves, IQ4_HIGH, IQ4_LOW, powers } from './kinds';",
+    "import { brainFloats, FP4, halves, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
     INTEGER_KINDS.map((kind) => product(build, kind)),
     floatTiles(SIDE_BY_SIDE),
     'export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {',

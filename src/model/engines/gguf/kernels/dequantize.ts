@@ -1,10 +1,15 @@
 // Packed weights as floats, exactly those that the file means: for the look-up of tokens and for products in 32 bits.
 import {
-  BF16, brainFloats, F16, F32, FP4, groupBytes, halves, IQ4_HIGH, IQ4_LOW, IQ4_NL, IQ4_XS, MXFP4, powers, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_0,
-  Q5_1, Q5_K, Q6_K, Q8_0,
+  BF16, brainFloats, F16, F32, FP4, groupBytes, IQ4_HIGH, IQ4_LOW, IQ4_NL, IQ4_XS, MXFP4, powers, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1,
+  Q5_K, Q6_K, Q8_0, smallHalves,
 } from './kinds';
 import { highNibbles, lookUp, NIBBLES } from './simd';
 import { multiplyF32 } from './tiles';
+
+/** Four 16-bit floats. A function, because here it is shorter. */
+function floats(p: usize): v128 {
+  return smallHalves(p);
+}
 
 // What is written of a column's four rows: all, or the one whose bytes these are.
 let onlyOne: bool = false;
@@ -22,21 +27,21 @@ function dequantizeGroup(kind: i32, to: usize, p: usize, columns: usize): void {
   let column: usize = 0;
   switch (kind) {
     case F32: for (; column < columns; column++) { put(to, column, v128.load(p)); p += 16; } return;
-    case F16: for (; column < columns; column++) { put(to, column, halves(p)); p += 8; } return;
+    case F16: for (; column < columns; column++) { put(to, column, floats(p)); p += 8; } return;
     case BF16: for (; column < columns; column++) { put(to, column, brainFloats(p)); p += 8; } return;
-    case Q4_0: for (; column < columns; column += 32) { nibbles(to, column, p + 8, 8, halves(p), none); p += 72; } return;
-    case Q4_1: for (; column < columns; column += 32) { nibbles(to, column, p + 16, 0, halves(p), halves(p + 8)); p += 80; } return;
-    case Q5_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 16, halves(p), none); p += 136; } return;
-    case Q5_1: for (; column < columns; column += 32) { bytes(to, column, p + 16, 8, 0, halves(p), halves(p + 8)); p += 144; } return;
-    case Q8_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 128, halves(p), none); p += 136; } return;
-    case IQ4_NL: for (; column < columns; column += 32) { fromTable(to, column, p + 8, halves(p)); p += 72; } return;
+    case Q4_0: for (; column < columns; column += 32) { nibbles(to, column, p + 8, 8, floats(p), none); p += 72; } return;
+    case Q4_1: for (; column < columns; column += 32) { nibbles(to, column, p + 16, 0, floats(p), floats(p + 8)); p += 80; } return;
+    case Q5_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 16, floats(p), none); p += 136; } return;
+    case Q5_1: for (; column < columns; column += 32) { bytes(to, column, p + 16, 8, 0, floats(p), floats(p + 8)); p += 144; } return;
+    case Q8_0: for (; column < columns; column += 32) { bytes(to, column, p + 8, 8, 128, floats(p), none); p += 136; } return;
+    case IQ4_NL: for (; column < columns; column += 32) { fromTable(to, column, p + 8, floats(p)); p += 72; } return;
     case MXFP4: for (; column < columns; column += 32) { fromFP4(to, column, p + 4, powers(p)); p += 68; } return;
   }
   for (const step = groupBytes(kind, 256); column < columns; p += step) {
-    const whole = halves(p);
+    const whole = floats(p);
     for (let i: usize = 0; i < 8; i++) {
       if (kind == Q2_K) {
-        const parts = v128.load64_zero(p + (i << 3), 16), codes = p + 80 + (i << 5), low = halves(p + 8);
+        const parts = v128.load64_zero(p + (i << 3), 16), codes = p + 80 + (i << 5), low = floats(p + 8);
         const two = i16x8.extend_low_i8x16_u(v128.and(parts, NIBBLES)), minima = i16x8.extend_low_i8x16_u(highNibbles(parts));
         pairs(to, column, codes, 0, 0, false, times(i32x4.extend_low_i16x8_u(two), whole), times(i32x4.extend_low_i16x8_u(minima), low));
         pairs(to, column + 16, codes, 4, 0, false, times(i32x4.extend_high_i16x8_u(two), whole), times(i32x4.extend_high_i16x8_u(minima), low));
@@ -54,7 +59,7 @@ function dequantizeGroup(kind: i32, to: usize, p: usize, columns: usize): void {
       } else {
         const two = i16x8.extend_low_i8x16_u(v128.load64_zero(p + (i << 3), 16));
         const scale = times(i32x4.extend_low_i16x8_u(two), whole);
-        const minimum = times(i32x4.extend_high_i16x8_u(two), halves(p + 8));
+        const minimum = times(i32x4.extend_high_i16x8_u(two), floats(p + 8));
         if (kind == Q4_K) nibbles(to, column, p + 80 + (i << 6), 0, scale, minimum);
         else bytes(to, column, p + 80 + (i << 7), 8, 0, scale, minimum);
       }

@@ -41,8 +41,11 @@ export function testProducts(build: KernelBuild): void {
     packer = new WeightPacker(kernels);
   });
 
-  function packed(kind: TensorKind, rows: number, columns: number, step = 0.77): Matrix {
-    const bytes = quantize(kind, wave(rows * columns, step));
+  function packed(kind: TensorKind, rows: number, columns: number, size = 1): Matrix {
+    const bytes = quantize(
+      kind,
+      wave(rows * columns, 0.77).map((value) => value * size),
+    );
     const writer = packer.begin({ name: 'test', kind, rows, columns });
     // Cut in odd places.
     for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7 + 3) % 1999)
@@ -112,8 +115,9 @@ export function testProducts(build: KernelBuild): void {
       }
     });
 
-    it('gives each row back as the file means it', () => {
-      const { weights, numbers } = packed(kind, 6, columns);
+    // Scales of small weights are subnormal floats of 16 bits.
+    it.each([1, 0.001, 0.00001])('gives each row back as the file means it, of numbers below %d', (size) => {
+      const { weights, numbers } = packed(kind, 6, columns, size);
       const { functions, memory } = kernels;
       const out = memory.allocate(columns * 4);
       for (let row = 0; row < 6; row++) {
@@ -122,6 +126,13 @@ export function testProducts(build: KernelBuild): void {
         const given = memory.floats(out, columns).map((value) => value + 0);
         expect(given).toEqual(numbers.subarray(row * columns, (row + 1) * columns).map((value) => value + 0));
       }
+    });
+
+    it('multiplies by small numbers of the file as exactly', () => {
+      const matrix = packed(kind, 23, columns, 0.001);
+      const x = wave(8 * columns, 0.31);
+      const activations = isFloatKind(matrix.weights.kind) ? x : roundedTo8Bits(x);
+      expect(error(matrix, activations, product(matrix.weights, x))).toBeLessThan(2e-6);
     });
 
     it('[W18] a row has the same bits in any company, and in any share of the groups', () => {
