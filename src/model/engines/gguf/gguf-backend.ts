@@ -9,6 +9,7 @@ import { assembleTextModel, type PlannedModel, planTextModel, withAdapters } fro
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
+import { PAGE_FORMAT } from './kv-pages.js';
 import type { PlannedReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
@@ -34,7 +35,7 @@ export const ggufBackend: Backend = {
             const always = adapters.filter(({ id }) => id === undefined);
             const [hash, adapted] = await Promise.all([source.contentHash(), identifyAdapters(always)]);
             if (hash === undefined || adapted === undefined) return undefined;
-            const parts = [hash, planned.shape.exact, rounding];
+            const parts = [hash, planned.shape.exact, rounding, PAGE_FORMAT];
             return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);
           };
           return openPromptDisk({ ...source, identity, warn }, options.promptCache, PROMPT_FOR);

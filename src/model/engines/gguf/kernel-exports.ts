@@ -198,7 +198,7 @@ export interface KernelExports {
    * @param window positions that a row sees, its own included; 0: all before it
    * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row (below 0: how many positions all
    * rows see, those behind them included), address of a table of the addresses of all pages up to the last row's
-   * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) numbers
+   * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) + 2 x size numbers
    * @param first first unit
    * @param last unit behind the last
    */
@@ -221,7 +221,10 @@ export interface KernelExports {
   ): void;
 }
 
-/** Bits of a number of the KV cache: whole numbers with a scale for each head of a position, or floats. */
+/**
+ * Bits of a number of the KV cache: whole numbers with a scale for each head of a position, of which 13 bits are used so that sums of
+ * products fit into 32, or floats.
+ */
 export type KvPrecision = 16 | 32;
 
 /** Positions of a page of the KV cache. */

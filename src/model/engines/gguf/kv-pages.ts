@@ -16,6 +16,9 @@ export interface KvShape {
   precision: KvPrecision;
 }
 
+/** Changes with what the bytes of a page mean: prompts that earlier versions kept are then read again. */
+export const PAGE_FORMAT = 2;
+
 /** Bytes of a page. */
 export function pageBytes({ layers, kvHeads, headSize, precision }: KvShape): number {
   return layers * 2 * kvHeads * headBytes(precision, headSize);

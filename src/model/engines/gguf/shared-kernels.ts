@@ -36,7 +36,7 @@ export class SharedKernels {
     this.functions = functions;
     this.memory = memory;
     this.#module = module;
-    const bytes = Math.max(4 * (positions + 16), 16 * columns) * 4;
+    const bytes = Math.max(4 * (positions + 16) + 2 * columns, 16 * columns) * 4;
     this.#scratch = Array.from({ length: threads }, () => memory.allocate(bytes));
   }
 

@@ -1,8 +1,10 @@
 // Attention over pages of keys and values.
 //
 // A page holds 64 positions of all layers. A layer has its heads of keys, then its heads of values. A head of keys is
-// [position / 4][size][4], a head of values [size / 8][position][8]; of 16 bits, the 64 scales of the positions come before.
-import { capped, exp4, fma, highest, sumOf } from './simd';
+// [position / 4][size][4], a head of values [size / 8][position][8]. Of 16 bits, two neighbours lie together, because the products of
+// integers are added in pairs: [position / 4][size / 2][4][2] and [size / 8][position / 2][8][2]; the 64 scales of the positions come
+// before.
+import { capped, exp4, fma, GREATEST, highest, rounded, sumOf } from './simd';
 
 /** Positions of a page. */
 const PAGE: usize = 64;
@@ -15,6 +17,8 @@ const TOGETHER: i32 = 4;
 const SPAN: usize = 16;
 /** Scores are computed for so many positions at once. */
 const STEP: usize = 16;
+/** Greatest code of a factor of values: 64 products with {@link GREATEST} still fit into 32 bits. */
+const GREATEST_FACTOR: f32 = 8191;
 
 export function attend(
   precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
@@ -76,12 +80,23 @@ function attendTogether<T>(
   const most = <usize>seen(position, (query + n - 1) / group);
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
-  const s1 = scratch + line, s2 = s1 + line, s3 = s2 + line;
-  const q0 = addressOf(q, qLine, group, size, query), q1 = addressOf(q, qLine, group, size, query + 1);
-  const q2 = addressOf(q, qLine, group, size, query + 2), q3 = addressOf(q, qLine, group, size, query + 3);
+  // What is not there is the last one again.
+  const second = min(1, n - 1), third = min(2, n - 1), fourth = n - 1;
+  const s1 = scratch + <usize>second * line, s2 = scratch + <usize>third * line, s3 = scratch + <usize>fourth * line;
+  let q0 = addressOf(q, qLine, group, size, query), q1 = addressOf(q, qLine, group, size, query + second);
+  let q2 = addressOf(q, qLine, group, size, query + third), q3 = addressOf(q, qLine, group, size, query + fourth);
+  let c0: f32 = 1, c1: f32 = 1, c2: f32 = 1, c3: f32 = 1;
+  if (!isFloat<T>()) {
+    const bytes = <usize>size << 1, codes = scratch + 4 * line;
+    c0 = roundQuery(codes, q0, size);
+    c1 = roundQuery(codes + bytes, q1, size);
+    c2 = roundQuery(codes + 2 * bytes, q2, size);
+    c3 = roundQuery(codes + 3 * bytes, q3, size);
+    q0 = codes; q1 = q0 + bytes; q2 = q1 + bytes; q3 = q2 + bytes;
+  }
   for (let o: usize = 0; o < line; o += PAGE << 2) {
     const k = <usize>load<i32>(table + (o >> 6)) + keys, end = min(line - o, PAGE << 2);
-    if (n == 4) scores<T>(4, k, size, end, q0, q1, q2, q3, scratch + o, s1 + o, s2 + o, s3 + o);
+    if (isFloat<T>() || n == 4) scores<T>(4, k, size, end, q0, q1, q2, q3, scratch + o, s1 + o, s2 + o, s3 + o);
     else if (n == 3) scores<T>(3, k, size, end, q0, q1, q2, q2, scratch + o, s1 + o, s2 + o, s2 + o);
     else if (n == 2) scores<T>(2, k, size, end, q0, q1, q1, q1, scratch + o, s1 + o, s1 + o, s1 + o);
     else scoresOfOne<T>(k, size, end, q0, scratch + o);
@@ -89,24 +104,45 @@ function attendTogether<T>(
   for (let i = 0; i < n; i++) {
     const s = scratch + <usize>i * line, length = seen(position, (query + i) / group);
     const start = window > 0 ? max(0, length - window) : 0;
-    if (cap > 0) capScores(s, line, scale, cap);
-    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : scale);
-    if (!isFloat<T>()) applyScales(s, line, table, values);
+    const own = scale * (i == 0 ? c0 : i == 1 ? c1 : i == 2 ? c2 : c3);
+    if (cap > 0) capScores(s, line, own, cap);
+    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : own);
+    if (!isFloat<T>()) roundFactors(s, line, table, values, inverse);
     // The sums begin with what they are multiplied by in the end.
-    store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
+    else store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
   }
-  const o0 = addressOf(out, outLine, group, size, query), o1 = addressOf(out, outLine, group, size, query + 1);
-  const o2 = addressOf(out, outLine, group, size, query + 2), o3 = addressOf(out, outLine, group, size, query + 3);
-  if (n == 4) sums<T>(4, table, values, size, most, scratch, s1, s2, s3, o0, o1, o2, o3);
-  else if (n == 3) sums<T>(3, table, values, size, most, scratch, s1, s2, s2, o0, o1, o2, o2);
-  else if (n == 2) sums<T>(2, table, values, size, most, scratch, s1, s1, s1, o0, o1, o1, o1);
-  else sums<T>(1, table, values, size, most, scratch, scratch, scratch, scratch, o0, o0, o0, o0);
+  const o0 = addressOf(out, outLine, group, size, query), o1 = addressOf(out, outLine, group, size, query + second);
+  const o2 = addressOf(out, outLine, group, size, query + third), o3 = addressOf(out, outLine, group, size, query + fourth);
+  if (isFloat<T>() || n == 4) sums<T>(4, table, values, size, most, line, scratch, s1, s2, s3, o0, o1, o2, o3);
+  else if (n == 3) sums<T>(3, table, values, size, most, line, scratch, s1, s2, s2, o0, o1, o2, o2);
+  else if (n == 2) sums<T>(2, table, values, size, most, line, scratch, s1, s1, s1, o0, o1, o1, o1);
+  else sums<T>(1, table, values, size, most, line, scratch, scratch, scratch, scratch, o0, o0, o0, o0);
 }
 
-/** Four numbers of keys or values. */
+/** Adds to four sums the products of four numbers, or of four pairs of them. */
 // @ts-ignore: decorator
-@inline function four<T>(p: usize, o: usize): v128 {
-  return isFloat<T>() ? v128.load(p + o) : f32x4.convert_i32x4_s(v128.load_ext<i16>(p + o));
+@inline function plus<T>(sums: v128, a: v128, b: v128): v128 {
+  return isFloat<T>() ? fma(a, b, sums) : i32x4.add(sums, i32x4.dot_i16x8_s(a, b));
+}
+
+/** Scores of four positions. */
+// @ts-ignore: decorator
+@inline function finished<T>(sums: v128, scales: v128): v128 {
+  return isFloat<T>() ? sums : f32x4.mul(f32x4.convert_i32x4_s(sums), scales);
+}
+
+/** Greatest code of a query: the sum of its products with keys fits into 32 bits. @returns what the codes are to be multiplied by */
+function roundQuery(to: usize, q: usize, size: i32): f32 {
+  const greatest = min(GREATEST_FACTOR, Mathf.floor(2147483000 / (GREATEST * <f32>size)));
+  let m = f32x4.splat(0);
+  const end = q + (<usize>size << 2);
+  for (let p = q; p < end; p += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(p)));
+  const top = highest(m), inverse = f32x4.splat(top < 1e-30 ? 0 : greatest / top);
+  for (; q < end; q += 32) {
+    v128.store(to, i16x8.narrow_i32x4_s(rounded(v128.load(q), inverse), rounded(v128.load(q, 16), inverse)));
+    to += 16;
+  }
+  return top / greatest;
 }
 
 /** Scores of `n` queries, for 8 positions at a time; `end` bytes of scores of each. */
@@ -114,55 +150,48 @@ function attendTogether<T>(
 @inline function scores<T>(
   n: i32, keys: usize, size: i32, end: usize, q0: usize, q1: usize, q2: usize, q3: usize, s0: usize, s1: usize, s2: usize, s3: usize,
 ): void {
-  const bytes = <usize>size << 2, width = sizeof<T>() << 2, quad = <usize>size * width;
+  const bytes = <usize>size * sizeof<T>();
   let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
   for (let o: usize = 0; o < end; o += 32) {
     let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-    let j = k + quad;
+    let j = k + (bytes << 2);
     for (let d: usize = 0; d < bytes; d += 4) {
-      const x = four<T>(k, 0), y = four<T>(j, 0);
+      const x = v128.load(k), y = v128.load(j);
       let p = v128.load32_splat(q0 + d);
-      a0 = fma(p, x, a0); b0 = fma(p, y, b0);
-      if (n > 1) { p = v128.load32_splat(q1 + d); a1 = fma(p, x, a1); b1 = fma(p, y, b1); }
-      if (n > 2) { p = v128.load32_splat(q2 + d); a2 = fma(p, x, a2); b2 = fma(p, y, b2); }
-      if (n > 3) { p = v128.load32_splat(q3 + d); a3 = fma(p, x, a3); b3 = fma(p, y, b3); }
-      k += width; j += width;
+      a0 = plus<T>(a0, p, x); b0 = plus<T>(b0, p, y);
+      if (n > 1) { p = v128.load32_splat(q1 + d); a1 = plus<T>(a1, p, x); b1 = plus<T>(b1, p, y); }
+      if (n > 2) { p = v128.load32_splat(q2 + d); a2 = plus<T>(a2, p, x); b2 = plus<T>(b2, p, y); }
+      if (n > 3) { p = v128.load32_splat(q3 + d); a3 = plus<T>(a3, p, x); b3 = plus<T>(b3, p, y); }
+      k += 16; j += 16;
     }
     k = j;
-    if (!isFloat<T>()) {
-      const x = v128.load(keys + o), y = v128.load(keys + o, 16);
-      a0 = f32x4.mul(a0, x); b0 = f32x4.mul(b0, y);
-      if (n > 1) { a1 = f32x4.mul(a1, x); b1 = f32x4.mul(b1, y); }
-      if (n > 2) { a2 = f32x4.mul(a2, x); b2 = f32x4.mul(b2, y); }
-      if (n > 3) { a3 = f32x4.mul(a3, x); b3 = f32x4.mul(b3, y); }
-    }
-    v128.store(s0 + o, a0); v128.store(s0 + o, b0, 16);
-    if (n > 1) { v128.store(s1 + o, a1); v128.store(s1 + o, b1, 16); }
-    if (n > 2) { v128.store(s2 + o, a2); v128.store(s2 + o, b2, 16); }
-    if (n > 3) { v128.store(s3 + o, a3); v128.store(s3 + o, b3, 16); }
+    const x = v128.load(keys + o), y = v128.load(keys + o, 16);
+    v128.store(s0 + o, finished<T>(a0, x)); v128.store(s0 + o, finished<T>(b0, y), 16);
+    if (n > 1) { v128.store(s1 + o, finished<T>(a1, x)); v128.store(s1 + o, finished<T>(b1, y), 16); }
+    if (n > 2) { v128.store(s2 + o, finished<T>(a2, x)); v128.store(s2 + o, finished<T>(b2, y), 16); }
+    if (n > 3) { v128.store(s3 + o, finished<T>(a3, x)); v128.store(s3 + o, finished<T>(b3, y), 16); }
   }
 }
 
 /** The same for one query, for 16 positions at a time: each sum waits for its last product. */
 function scoresOfOne<T>(keys: usize, size: i32, end: usize, q: usize, s: usize): void {
-  const bytes = <usize>size << 2, width = sizeof<T>() << 2, quad = <usize>size * width;
+  const bytes = <usize>size * sizeof<T>(), quad = bytes << 2;
   let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
   for (let o: usize = 0; o < end; o += 64) {
     let a = f32x4.splat(0), b = a, c = a, e = a;
     for (let d: usize = 0; d < bytes; d += 4) {
       const p = v128.load32_splat(q + d);
-      a = fma(p, four<T>(k, 0), a);
-      b = fma(p, four<T>(k + quad, 0), b);
-      c = fma(p, four<T>(k + 2 * quad, 0), c);
-      e = fma(p, four<T>(k + 3 * quad, 0), e);
-      k += width;
+      a = plus<T>(a, p, v128.load(k));
+      b = plus<T>(b, p, v128.load(k + quad));
+      c = plus<T>(c, p, v128.load(k + 2 * quad));
+      e = plus<T>(e, p, v128.load(k + 3 * quad));
+      k += 16;
     }
     k += 3 * quad;
-    if (!isFloat<T>()) {
-      a = f32x4.mul(a, v128.load(keys + o)); b = f32x4.mul(b, v128.load(keys + o, 16));
-      c = f32x4.mul(c, v128.load(keys + o, 32)); e = f32x4.mul(e, v128.load(keys + o, 48));
-    }
-    v128.store(s + o, a); v128.store(s + o, b, 16); v128.store(s + o, c, 32); v128.store(s + o, e, 48);
+    v128.store(s + o, finished<T>(a, v128.load(keys + o)));
+    v128.store(s + o, finished<T>(b, v128.load(keys + o, 16)), 16);
+    v128.store(s + o, finished<T>(c, v128.load(keys + o, 32)), 32);
+    v128.store(s + o, finished<T>(e, v128.load(keys + o, 48)), 48);
   }
 }
 
@@ -192,41 +221,84 @@ function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32)
   return 1.0 / sumOf(sum);
 }
 
-/** Multiplies by the scales of the values. */
-function applyScales(s: usize, line: usize, table: usize, values: usize): void {
+/**
+ * Brings factors of values to codes, page by page in the place of the page's: its scales are of values, and each page has one for its
+ * codes behind them. A page far from what is looked at has smaller factors than others, which would all be 0.
+ */
+function roundFactors(s: usize, line: usize, table: usize, values: usize, inverse: f32): void {
   for (let o: usize = 0; o < line; o += PAGE << 2) {
     const scales = <usize>load<i32>(table + (o >> 6)) + values, end = min(line - o, PAGE << 2);
-    for (let i: usize = 0; i < end; i += 16) v128.store(s + o + i, f32x4.mul(v128.load(s + o + i), v128.load(scales + i)));
+    let to = s + o, m = f32x4.splat(0);
+    for (let i: usize = 0; i < end; i += 16) {
+      const x = f32x4.mul(v128.load(to + i), v128.load(scales + i));
+      v128.store(to + i, x);
+      m = f32x4.pmax(m, x);
+    }
+    const top = highest(m), r = f32x4.splat(top < 1e-30 ? 0 : GREATEST_FACTOR / top);
+    for (let i: usize = 0; i < end; i += 32) {
+      v128.store(to, i16x8.narrow_i32x4_s(rounded(v128.load(s + o + i), r), rounded(v128.load(s + o + i, 16), r)));
+      to += 16;
+    }
+    store<f32>(to, (top / GREATEST_FACTOR) * inverse);
   }
 }
 
-/** Sums of values by `n` lines of `most` factors, times the number that each output begins with. */
+/** Adds the sums of a page to eight numbers. */
+// @ts-ignore: decorator
+@inline function addPage(out: usize, a: v128, b: v128, factor: v128): void {
+  v128.store(out, f32x4.add(v128.load(out), f32x4.mul(f32x4.convert_i32x4_s(a), factor)));
+  v128.store(out, f32x4.add(v128.load(out, 16), f32x4.mul(f32x4.convert_i32x4_s(b), factor)), 16);
+}
+
+/**
+ * Sums of values by `n` lines of `most` factors: of floats times the number that each output begins with, of integers by
+ * the factors' codes.
+ */
 // @ts-ignore: decorator
 @inline function sums<T>(
-  n: i32, table: usize, values: usize, size: i32, most: usize,
+  n: i32, table: usize, values: usize, size: i32, most: usize, line: usize,
   s0: usize, s1: usize, s2: usize, s3: usize, o0: usize, o1: usize, o2: usize, o3: usize,
 ): void {
-  const width = sizeof<T>() << 3, bytes = <usize>size << 2, end = most << 2;
+  const bytes = <usize>size << 2, none = f32x4.splat(0);
+  // Bytes of a page's factors, and of all of them.
+  const page = PAGE * sizeof<T>(), end = (most * sizeof<T>() + 3) & ~3;
   const i0 = v128.load32_splat(o0), i1 = v128.load32_splat(o1), i2 = v128.load32_splat(o2), i3 = v128.load32_splat(o3);
   values += isFloat<T>() ? 0 : PAGE << 2;
   for (let c: usize = 0; c < bytes; c += 32) {
-    let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-    for (let o: usize = 0; o < end; o += PAGE << 2) {
-      let v = <usize>load<i32>(table + (o >> 6)) + values;
-      for (let t = o, to = min(end, o + (PAGE << 2)); t < to; t += 4) {
-        const x = four<T>(v, 0), y = four<T>(v, sizeof<T>() << 2);
-        let p = v128.load32_splat(s0 + t);
-        a0 = fma(p, x, a0); b0 = fma(p, y, b0);
-        if (n > 1) { p = v128.load32_splat(s1 + t); a1 = fma(p, x, a1); b1 = fma(p, y, b1); }
-        if (n > 2) { p = v128.load32_splat(s2 + t); a2 = fma(p, x, a2); b2 = fma(p, y, b2); }
-        if (n > 3) { p = v128.load32_splat(s3 + t); a3 = fma(p, x, a3); b3 = fma(p, y, b3); }
-        v += width;
-      }
+    let a0 = none, a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+    if (!isFloat<T>()) {
+      v128.store(o0 + c, none); v128.store(o0 + c, none, 16);
+      if (n > 1) { v128.store(o1 + c, none); v128.store(o1 + c, none, 16); }
+      if (n > 2) { v128.store(o2 + c, none); v128.store(o2 + c, none, 16); }
+      if (n > 3) { v128.store(o3 + c, none); v128.store(o3 + c, none, 16); }
     }
-    v128.store(o0 + c, f32x4.mul(a0, i0)); v128.store(o0 + c, f32x4.mul(b0, i0), 16);
-    if (n > 1) { v128.store(o1 + c, f32x4.mul(a1, i1)); v128.store(o1 + c, f32x4.mul(b1, i1), 16); }
-    if (n > 2) { v128.store(o2 + c, f32x4.mul(a2, i2)); v128.store(o2 + c, f32x4.mul(b2, i2), 16); }
-    if (n > 3) { v128.store(o3 + c, f32x4.mul(a3, i3)); v128.store(o3 + c, f32x4.mul(b3, i3), 16); }
-    values += PAGE * width;
+    for (let o: usize = 0, f: usize = 0; f < end; o += PAGE << 2) {
+      let v = <usize>load<i32>(table + (o >> 6)) + values;
+      let t = o;
+      for (const to = o + min(end - f, page); t < to; t += 4) {
+        const x = v128.load(v), y = v128.load(v, 16);
+        let p = v128.load32_splat(s0 + t);
+        a0 = plus<T>(a0, p, x); b0 = plus<T>(b0, p, y);
+        if (n > 1) { p = v128.load32_splat(s1 + t); a1 = plus<T>(a1, p, x); b1 = plus<T>(b1, p, y); }
+        if (n > 2) { p = v128.load32_splat(s2 + t); a2 = plus<T>(a2, p, x); b2 = plus<T>(b2, p, y); }
+        if (n > 3) { p = v128.load32_splat(s3 + t); a3 = plus<T>(a3, p, x); b3 = plus<T>(b3, p, y); }
+        v += 32;
+      }
+      f += page;
+      if (isFloat<T>()) continue;
+      const at = o + (min(line - o, PAGE << 2) >> 1);
+      addPage(o0 + c, a0, b0, v128.load32_splat(s0 + at));
+      if (n > 1) addPage(o1 + c, a1, b1, v128.load32_splat(s1 + at));
+      if (n > 2) addPage(o2 + c, a2, b2, v128.load32_splat(s2 + at));
+      if (n > 3) addPage(o3 + c, a3, b3, v128.load32_splat(s3 + at));
+      a0 = none; a1 = none; a2 = none; a3 = none; b0 = none; b1 = none; b2 = none; b3 = none;
+    }
+    if (isFloat<T>()) {
+      v128.store(o0 + c, f32x4.mul(a0, i0)); v128.store(o0 + c, f32x4.mul(b0, i0), 16);
+      if (n > 1) { v128.store(o1 + c, f32x4.mul(a1, i1)); v128.store(o1 + c, f32x4.mul(b1, i1), 16); }
+      if (n > 2) { v128.store(o2 + c, f32x4.mul(a2, i2)); v128.store(o2 + c, f32x4.mul(b2, i2), 16); }
+      if (n > 3) { v128.store(o3 + c, f32x4.mul(a3, i3)); v128.store(o3 + c, f32x4.mul(b3, i3), 16); }
+    }
+    values += PAGE * (sizeof<T>() << 3);
   }
 }

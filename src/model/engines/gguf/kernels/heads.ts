@@ -1,6 +1,6 @@
 // What happens to the queries, keys and values of rows before attention. A row begins with the queries' heads, then come the
 // keys' and the values'.
-import { fma, highest, sumOf } from './simd';
+import { fma, GREATEST, highest, rounded, sumOf } from './simd';
 
 export function addBias(x: usize, stride: i32, bias: usize, rows: i32, columns: i32): void {
   const bytes = <usize>columns << 2;
@@ -66,8 +66,6 @@ export function rotateNeighbours(x: usize, stride: i32, rows: i32, heads: i32, s
 
 /** Positions of a page. */
 const PAGE: usize = 64;
-/** Step of 16 bits: the greatest of a head's numbers is 32,767 of them. */
-const GREATEST: f32 = 32767;
 
 export function storeHeads(
   precision: i32, qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, kvCells: usize, layer: usize,
@@ -105,14 +103,14 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
     }
   } else {
     const inverse = storeScale(page, slot, x, size);
-    let at = page + PAGE * 4 + (((slot & ~3) * size + (slot & 3)) << 1);
-    for (; x < end; x += 16) {
-      const v = codesOf(v128.load(x), inverse);
-      v128.store_lane<i16>(at, v, 0);
-      v128.store_lane<i16>(at, v, 2, 8);
-      v128.store_lane<i16>(at, v, 4, 16);
-      v128.store_lane<i16>(at, v, 6, 24);
-      at += 32;
+    let at = page + PAGE * 4 + (((slot & ~3) * size) << 1) + ((slot & 3) << 2);
+    for (; x < end; x += 32) {
+      const v = i16x8.narrow_i32x4_s(rounded(v128.load(x), inverse), rounded(v128.load(x, 16), inverse));
+      v128.store_lane<i32>(at, v, 0);
+      v128.store_lane<i32>(at, v, 1, 16);
+      v128.store_lane<i32>(at, v, 2, 32);
+      v128.store_lane<i32>(at, v, 3, 48);
+      at += 64;
     }
   }
 }
@@ -129,9 +127,17 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
     }
   } else {
     const inverse = storeScale(page, slot, x, size);
-    let at = page + PAGE * 4 + (slot << 4);
+    let at = page + PAGE * 4 + ((slot >> 1) << 5) + ((slot & 1) << 1);
     for (; x < end; x += 32) {
-      v128.store(at, i16x8.narrow_i32x4_s(codesOf(v128.load(x), inverse), codesOf(v128.load(x, 16), inverse)));
+      const v = i16x8.narrow_i32x4_s(rounded(v128.load(x), inverse), rounded(v128.load(x, 16), inverse));
+      v128.store_lane<i16>(at, v, 0);
+      v128.store_lane<i16>(at, v, 1, 4);
+      v128.store_lane<i16>(at, v, 2, 8);
+      v128.store_lane<i16>(at, v, 3, 12);
+      v128.store_lane<i16>(at, v, 4, 16);
+      v128.store_lane<i16>(at, v, 5, 20);
+      v128.store_lane<i16>(at, v, 6, 24);
+      v128.store_lane<i16>(at, v, 7, 28);
       at += PAGE << 4;
     }
   }
@@ -144,10 +150,5 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
   for (const end = x + (<usize>size << 2); x < end; x += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(x)));
   const top = highest(m);
   store<f32>(page + (slot << 2), top / GREATEST);
-  return f32x4.splat(top > 0 ? GREATEST / top : 0);
-}
-
-// @ts-ignore: decorator
-@inline function codesOf(v: v128, inverse: v128): v128 {
-  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v, inverse)));
+  return f32x4.splat(top < 1e-30 ? 0 : GREATEST / top);
 }

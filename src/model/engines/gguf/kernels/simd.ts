@@ -9,6 +9,18 @@ export const NIBBLES: v128 = i8x16.splat(0x0f);
   return RELAXED ? f32x4.relaxed_madd(a, b, c) : f32x4.add(f32x4.mul(a, b), c);
 }
 
+/** Greatest code of keys and values of 16 bits. */
+export const GREATEST: f32 = 4095;
+
+/**
+ * The whole numbers nearest to v x factor, which must be below 2 to the power of 22: the low bits of a float to which so great a
+ * number was added that it has no others.
+ */
+// @ts-ignore: decorator
+@inline export function rounded(v: v128, factor: v128): v128 {
+  return i32x4.sub(f32x4.add(f32x4.mul(v, factor), f32x4.splat(12582912)), i32x4.splat(0x4b400000));
+}
+
 /** The upper four bits of each byte. On x86 a shift of bytes costs more than one of words. */
 // @ts-ignore: decorator
 @inline export function highNibbles(v: v128): v128 {
@@ -55,10 +67,13 @@ export const NIBBLES: v128 = i8x16.splat(0x0f);
   return f32x4.mul(cap, f32x4.sub(f32x4.splat(1), f32x4.div(f32x4.splat(2), f32x4.add(e, f32x4.splat(1)))));
 }
 
-/** e to the power of x, after Cephes; exact to a few units in the last place. */
+/**
+ * e to the power of x, after Cephes; exact to a few units in the last place. Below 1e-26 it is 1e-26, so that products with it are not
+ * subnormal, which are slow.
+ */
 // @ts-ignore: decorator
 @inline export function exp4(x: v128): v128 {
-  x = f32x4.pmax(f32x4.pmin(x, f32x4.splat(88.0)), f32x4.splat(-87.0));
+  x = f32x4.pmax(f32x4.pmin(x, f32x4.splat(88.0)), f32x4.splat(-60.0));
   const n = f32x4.nearest(f32x4.mul(x, f32x4.splat(1.44269504)));
   const r = fma(n, f32x4.splat(2.1219444e-4), fma(n, f32x4.splat(-0.693359375), x));
   let y = f32x4.splat(1.987569150e-4);

@@ -1,0 +1,3 @@
+import { testAttention } from './support/attention-suite.js';
+
+testAttention('plain');
