@@ -9,6 +9,7 @@ import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright';
 import { build } from 'vite';
+import { ggufKernels } from '../../.ci/gguf-kernels/gguf-kernels.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
@@ -62,7 +63,7 @@ const realParts = only?.split(',') ?? [
   'service',
   'open',
   'prompts',
-  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-memory', 'gguf-decisions'] : []),
+  ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-memory', 'gguf-decisions', 'gguf-threads'] : []),
 ];
 /** Of the model of 135 million weights. */
 const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
@@ -83,6 +84,8 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     // With the models' samples, which the plugin leaves out.
     publicDir: join(root, 'public'),
     plugins: [inpage({ models: false })],
+    // One of the bench's workers has the GGUF engine's sources.
+    worker: { format: 'es', plugins: () => [ggufKernels()] },
     resolve: { alias: { inpage: join(root, 'dist/index.js') } },
     build: { outDir, emptyOutDir: true, target: 'es2022', rolldownOptions: { input: pages } },
   });

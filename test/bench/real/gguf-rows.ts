@@ -13,6 +13,7 @@ import { decisionRows } from './decision-rows.js';
 import { ANSWER, decodeRate, type Generate, growingChat, inTurns, openPage, seconds } from './measure.js';
 import type { GgufPrecision } from './random-gguf.js';
 import { type Call, callsOf, text, user } from './real-page.js';
+import { threadRows } from './threads-rows.js';
 
 export const GGUF_PRECISIONS: readonly GgufPrecision[] = ['Q4_0', 'Q4_K_M'];
 /** Of 1.7 thousand million weights. */
@@ -178,8 +179,7 @@ async function largeModel(browser: Browser, origin: string): Promise<BenchRow> {
 
 /**
  * @param parts `gguf`: beside llama.cpp; `gguf-peers`: beside what runs in a page; `gguf-service`: the service alone;
- * `gguf-memory`: what models take;
- * `gguf-decisions`: decisions beside chats
+ * `gguf-memory`: what models take; `gguf-decisions`: decisions beside chats; `gguf-threads`: two threads beside one
  */
 export async function* ggufRows(
   browser: Browser,
@@ -187,7 +187,7 @@ export async function* ggufRows(
   parts: readonly string[],
   { folder, wllama: hasWllama }: GgufRowsOptions,
 ): AsyncGenerator<BenchRow> {
-  const isMeasured = parts.some((part) => part.startsWith('gguf') && part !== 'gguf-memory');
+  const isMeasured = parts.some((part) => part.startsWith('gguf') && part !== 'gguf-memory' && part !== 'gguf-threads');
   for (const precision of isMeasured ? GGUF_PRECISIONS : []) {
     const { call, close } = await openOurs(browser, origin, fileOf(precision));
     const ours: Side = { generate: (prompt, tokens) => call('complete', prompt, tokens), again: false, seconds };
@@ -215,6 +215,7 @@ export async function* ggufRows(
     }
     await close();
   }
+  if (parts.includes('gguf-threads')) yield* threadRows(browser, origin, fileOf('Q4_0'));
   if (parts.includes('gguf-service')) yield await loads(browser, origin);
   if (!parts.includes('gguf-memory')) return;
   yield await memory(browser, origin);

@@ -2,6 +2,7 @@
 import { type InferenceOptions, type PageInference, startInference } from 'inpage';
 import { askWorker } from '../ask-worker.js';
 import type { EngineAnswer, EngineOrder } from './engine-worker.js';
+import type { ThreadsAnswer, ThreadsOrder } from './threads-worker.js';
 
 /** Below the server's root. */
 const SOURCE = '/models/real';
@@ -52,6 +53,18 @@ const calls = {
   end(engine: 'ours' | 'bare'): void {
     workers.get(engine)?.terminate();
     workers.delete(engine);
+  },
+  /** The GGUF engine in a worker of its own, with so many threads. @param gguf name of the file */
+  async loadThreads(threads: number, gguf: string): Promise<void> {
+    const worker = new Worker(new URL('./threads-worker.ts', import.meta.url), { type: 'module' });
+    workers.set(`threads-${threads}`, worker);
+    const source = `${location.origin}${SOURCE}/${gguf}`;
+    const order: ThreadsOrder = { kind: 'load', origin: location.origin, source, threads };
+    await askWorker(worker, order);
+  },
+  async generateThreads(threads: number, text: string, tokens: number): Promise<ThreadsAnswer> {
+    const order: ThreadsOrder = { kind: 'generate', text, tokens };
+    return askWorker<ThreadsAnswer>(workers.get(`threads-${threads}`)!, order);
   },
   /** llama.cpp in WASM, in the worker that it starts itself. */
   async loadWllama(): Promise<void> {
