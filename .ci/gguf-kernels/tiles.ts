@@ -63,9 +63,9 @@ function accumulators(tile: Tile, index: number, token: number, group: number): 
 /** Expression of the codes of a product. @param group whose vector is in `v<group>` */
 function codesOf({ bit, bits, table, thirdBit }: Product, group: number): string {
   const moved = bit > 0 ? `i16x8.shr_u(v${group}, ${bit})` : `v${group}`;
-  const mask = bits === 4 ? 'NIBBLES' : 'i8x16.splat(3)';
+  const mask = bits === 4 ? 'nibbles' : 'pairs';
   const own = bits === 8 ? moved : `v128.and(${moved}, ${mask})`;
-  if (table !== undefined) return `lookUp(${table}, ${own})`;
+  if (table !== undefined) return `lookUp(table${table}, ${own})`;
   if (thirdBit === undefined) return own;
   const third = thirdBit < 2 ? `i16x8.shl(t${group}, ${2 - thirdBit})` : `i16x8.shr_u(t${group}, ${thirdBit - 2})`;
   return `v128.or(${own}, v128.and(${third}, i8x16.splat(4)))`;
@@ -146,6 +146,15 @@ function scaled(tile: Tile, group: number): string[] {
   ]).flat();
 }
 
+/** Declares what codes are looked up in and cut out with. As a constant in the loop, V8 would make it anew for every use. */
+function constantsOf({ sums }: IntegerKind): string[] {
+  const tables = new Set(sums.flatMap(({ products }) => products.flatMap(({ table }) => table ?? [])));
+  return [
+    'let nibbles = NIBBLES, pairs = i8x16.splat(3);',
+    ...[...tables].map((table) => `let table${table} = ${table};`),
+  ];
+}
+
 /** Brings what a superblock's head begins with to floats, once for its eight blocks. */
 function headOf({ kind, groups }: Tile): string[] {
   const hasLow = kind.minimum !== 'none';
@@ -202,6 +211,7 @@ function tileFunction(tile: Tile): string {
           ...all.map((group) => `let whole${group} = f32x4.splat(0), low${group} = whole${group};`),
         ]
       : [],
+    constantsOf(kind),
     all.flatMap((group) => times(tokens, (token) => `let f${token}_${group} = f32x4.splat(0);`)),
     ['for (; blocks > 0; blocks--) {', ...begin, ...block, ...next, '}'],
     times(tokens, (token) => [
