@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 /** Kilobytes (1000 bytes) of gzip. */
 // Property names are not shortened: full words in the relay's messages cost the Service Worker 0.1 kB.
 const BUDGETS = {
-  'service-worker.js': 5,
+  'service-worker.js': 5.1,
   'service-worker-isolated.js': 1,
-  'index.js': 14.5,
+  'index.js': 14.75,
   'built-in-ai.js': 16,
   'page-tools.js': 4,
   'extension.js': 12,

@@ -139,7 +139,6 @@ export class OpenCall<Item> implements AsyncIterableIterator<Item[], undefined, 
     if (this.#cancelled || this.#outcome) return;
     this.#cancelled = true;
     this.#send({ type: 'cancel' });
-    clearTimeout(this.#late);
     this.#late = setTimeout(() => this.#lose(), this.#options.timing.cancel);
   }
 
