@@ -43,13 +43,40 @@ async function showsModels(page: Page): Promise<void> {
 
 const NPM_RUN_DEV = ['npm', 'run', 'dev', '--', '--port'];
 
-const PACKAGE = { 'package.json': JSON.stringify({ name: 'app', private: true, type: 'module' }) };
+/** @param scripts besides those of the guide */
+const packageJson = (scripts = {}): Record<string, string> => ({
+  'package.json': JSON.stringify({ name: 'app', private: true, type: 'module', scripts }),
+});
 
+const INSTALL = 'demo/docs/install.md';
 const FRAMEWORKS = 'demo/docs/install-frameworks.md';
 
 const CREATE_VITE = createdBy('React', '--no-interactive');
 
 export const GUIDES: Record<string, Guide> = {
+  webpack: {
+    page: INSTALL,
+    headings: ['webpack and others'],
+    files: {
+      ...packageJson({
+        dev: 'inpage init public && webpack serve --mode development',
+        build: 'inpage init public && webpack --mode production',
+      }),
+      'public/index.html': '<!doctype html><script src="/main.js"></script>',
+      'src/main.js': blocksOf(INSTALL, 'Ways to use it')[0]!.code,
+    },
+    packages: ['webpack', 'webpack-cli', 'webpack-dev-server'],
+    dev: NPM_RUN_DEV,
+    serve: 'public',
+    async use(page) {
+      const logsAnswer = page.waitForEvent('console', async (message) =>
+        JSON.stringify(await message.args()[0]?.jsonValue()).includes('Paris'),
+      );
+      await page.reload();
+      await logsAnswer;
+      await askBundledModels(page, ['tiny-chat', 'tiny-embed']);
+    },
+  },
   react: {
     page: FRAMEWORKS,
     headings: ['React'],
@@ -97,7 +124,7 @@ export const GUIDES: Record<string, Guide> = {
     page: FRAMEWORKS,
     headings: ['Nuxt'],
     // `create-nuxt` takes its template from GitHub. These are what the template has besides the guide's.
-    files: PACKAGE,
+    files: packageJson(),
     packages: ['nuxt@latest', 'vue@latest', 'vue-router@latest'],
     node: 22,
     dev: NPM_RUN_DEV,
@@ -108,7 +135,7 @@ export const GUIDES: Record<string, Guide> = {
     page: FRAMEWORKS,
     headings: ['Astro'],
     // So does `create-astro`.
-    files: PACKAGE,
+    files: packageJson(),
     packages: ['astro@latest'],
     node: 22,
     dev: NPM_RUN_DEV,
@@ -145,7 +172,7 @@ export const GUIDES: Record<string, Guide> = {
   extension: {
     page: 'demo/docs/extensions.md',
     headings: ['The files', 'Content scripts', 'Web pages'],
-    files: PACKAGE,
+    files: packageJson(),
     packages: ['vite'],
     merge(folder, blocks) {
       const parts = blocks.filter(({ language, code }) => language === 'json' && !code.includes('"scripts"'));
