@@ -71,13 +71,17 @@ interface OpenedFile {
   set: LoadedAdapter[];
 }
 
-/** A pass of a made file with adapters. */
+/** A pass of a made file with adapters. @param options.isFast the kernels are the fastest ones that run here */
 export async function openFile(
   file: Uint8Array,
-  { exact = true, adapters = [] }: { exact?: boolean; adapters?: readonly GivenAdapter[] } = {},
+  {
+    exact = true,
+    adapters = [],
+    isFast = false,
+  }: { exact?: boolean; adapters?: readonly GivenAdapter[]; isFast?: boolean } = {},
 ): Promise<OpenedFile> {
   const header = await headerOf(file);
-  const kernels = await loadKernels('plain');
+  const kernels = await loadKernels(isFast ? undefined : 'plain');
   const plan = planModel(header);
   const { weights, ropeFactors } = await loadWeights(plan, header, kernels, async (from, to) =>
     file.subarray(from, to),

@@ -15,6 +15,12 @@ export interface TinyFile {
   /** Numbers between layers, and inside feed-forward networks. */
   width?: number;
   inner?: number;
+  /** Layers, where they are not those of the architecture. */
+  layers?: number;
+  /** Heads of queries and of keys, which then divide the width. */
+  heads?: readonly [queries: number, keys: number];
+  /** Rows of a matrix that differ; they repeat. Large files are made in a moment. */
+  distinctRows?: number;
   metadata?: Record<string, MetadataInput>;
   /** Further tensors, or others in the place of the usual ones. */
   tensors?: readonly TensorInput[];
@@ -22,7 +28,7 @@ export interface TinyFile {
   without?: readonly string[];
 }
 
-const [HEADS, KV_HEADS] = [4, 2];
+const HEADS = [4, 2] as const;
 
 const TEMPLATE =
   "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
@@ -72,13 +78,15 @@ export function inFloats(tensor: TensorInput): TensorInput {
 export function tinyContent(options: TinyFile = {}): GgufInput {
   const { architecture = 'llama', metadata = {}, tensors = [], without = [], width = 64, inner = 96 } = options;
   const traits: TinyArchitecture = TINY_ARCHITECTURES[architecture];
+  const { layers: layerCount = traits.layers } = options;
+  const [heads, kvHeads] = options.heads ?? HEADS;
   const texts = { ...vocabulary(), ...metadata };
   const count = (texts['tokenizer.ggml.tokens'] as string[]).length;
-  const head = traits.headSize ?? width / HEADS;
-  const [queries, keys] = [HEADS * head, KV_HEADS * head];
+  const head = options.heads ? width / heads : (traits.headSize ?? width / heads);
+  const [queries, keys] = [heads * head, kvHeads * head];
   const sizes = { width, queries, keys, head, inner };
-  const make = tensorMaker(options.kind ?? 'Q8_0');
-  const layers = Array.from({ length: traits.layers }, (_, layer) => {
+  const make = tensorMaker(options.kind ?? 'Q8_0', options.distinctRows);
+  const layers = Array.from({ length: layerCount }, (_, layer) => {
     const of = (part: string): string => `blk.${layer}.${part}`;
     const projections: [string, number][] = traits.fused
       ? [['attn_qkv', queries + 2 * keys]]
@@ -118,13 +126,14 @@ export function tinyContent(options: TinyFile = {}): GgufInput {
       ...below({
         context_length: 512,
         embedding_length: width,
-        block_count: traits.layers,
+        block_count: layerCount,
         feed_forward_length: inner,
-        'attention.head_count': HEADS,
-        'attention.head_count_kv': KV_HEADS,
+        'attention.head_count': heads,
+        'attention.head_count_kv': kvHeads,
         'attention.layer_norm_rms_epsilon': 1e-5,
         'rope.freq_base': 10_000,
         ...traits.metadata,
+        ...(options.heads && { 'attention.key_length': head, 'attention.value_length': head }),
       }),
       ...texts,
       ...metadata,
@@ -133,7 +142,15 @@ export function tinyContent(options: TinyFile = {}): GgufInput {
   };
 }
 
-function tensorMaker(kind: NonNullable<TinyFile['kind']>) {
+/** The bytes of so many values, of which the first ones are given. */
+function repeated(kind: TensorKind, values: Float32Array, count: number): Uint8Array {
+  const bytes = quantize(kind, values);
+  const all = new Uint8Array((bytes.length / values.length) * count);
+  for (let at = 0; at < all.length; at += bytes.length) all.set(bytes.subarray(0, all.length - at), at);
+  return all;
+}
+
+function tensorMaker(kind: NonNullable<TinyFile['kind']>, distinctRows = Infinity) {
   let seed = 7;
   const random = (length: number, size: number, around = 0): Float32Array =>
     Float32Array.from({ length }, () => {
@@ -141,12 +158,12 @@ function tensorMaker(kind: NonNullable<TinyFile['kind']>) {
       return around + size * (seed / 2 ** 31 - 1);
     });
   return {
-    matrix: (name: string, columns: number, rows: number, size = 1.5 / Math.sqrt(columns)): TensorInput => ({
-      name,
-      shape: [columns, rows],
-      kind: typeof kind === 'string' ? kind : kind(name),
-      data: random(columns * rows, size),
-    }),
+    matrix(name: string, columns: number, rows: number, size = 1.5 / Math.sqrt(columns)): TensorInput {
+      const own = typeof kind === 'string' ? kind : kind(name);
+      const data = random(columns * Math.min(rows, distinctRows), size);
+      const isWhole = rows <= distinctRows;
+      return { name, shape: [columns, rows], kind: own, data: isWhole ? data : repeated(own, data, columns * rows) };
+    },
     vector: (name: string, length: number, around: number): TensorInput => ({
       name,
       shape: [length],
