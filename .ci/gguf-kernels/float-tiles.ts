@@ -2,7 +2,7 @@
 
 /** How four rows of one column are read, by kind. */
 const FLOAT_KINDS = [
-  { name: 'F16', number: 16, columnBytes: 8, read: 'halves' },
+  { name: 'F16', number: 16, columnBytes: 8, read: 'halvesBy' },
   { name: 'BF16', number: 17, columnBytes: 8, read: 'brainFloats' },
   { name: 'F32', number: 18, columnBytes: 16, read: 'v128.load' },
 ] as const;
@@ -15,10 +15,12 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 
 function tileFunction({ name, columnBytes, read }: FloatKind, tokens: number, groups: number, layout: number): string {
   const all = times(groups, (group) => times(tokens, (token) => ({ group, token }))).flat();
+  // Constants of a loop are made anew for every use.
+  const constants = name === 'F16' ? 'const mask = HALF_MASK, bias = HALF_BIAS;' : '';
   const round = times(UNROLLED, (column) => [
     ...(tokens === 1 ? [`y = v128.load32_splat(x, ${4 * column});`] : []),
     ...times(groups, (group) => [
-      `w = ${read}(p${group} + ${columnBytes * column});`,
+      `w = ${read}(p${group} + ${columnBytes * column}${name === 'F16' ? ', mask, bias' : ''});`,
       ...times(tokens, (token) => {
         const y = tokens === 1 ? 'y' : `v128.load32_splat(x, ${4 * (layout * column + token)})`;
         return `f${token}_${group} = fma(${y}, w, f${token}_${group});`;
@@ -28,6 +30,7 @@ function tileFunction({ name, columnBytes, read }: FloatKind, tokens: number, gr
   return `
 function tile${name}_${tokens}x${groups}of${layout}(out: usize, stride: usize, rows: i32, weights: usize, groupBytes: usize, x: usize, blocks: i32): void {
   let w: v128, y: v128;
+  ${constants}
   ${times(groups, (group) => `let p${group} = weights + ${group} * groupBytes;`).join('\n')}
   ${all.map(({ token, group }) => `let f${token}_${group} = f32x4.splat(0);`).join('\n')}
   for (let columns = blocks << 5; columns > 0; columns -= ${UNROLLED}) {

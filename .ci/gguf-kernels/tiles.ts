@@ -279,7 +279,7 @@ export function tilesOf(build: KernelBuild): string {
   );
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
-    "import { brainFloats, FP4, halves, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
+    "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
     INTEGER_KINDS.map((kind) => product(build, kind)),
     floatTiles(SIDE_BY_SIDE),
     'export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {',

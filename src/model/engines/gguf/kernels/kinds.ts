@@ -50,8 +50,16 @@ export function groupBytes(kind: i32, columns: i32): usize {
  */
 // @ts-ignore: decorator
 @inline export function halves(p: usize): v128 {
-  const bits = v128.and(i32x4.shl(v128.load16x4_s(p), 13), i32x4.splat(0x8fffffff));
-  return f32x4.mul(bits, f32x4.splat(reinterpret<f32>(0x77800000)));
+  return halvesBy(p, HALF_MASK, HALF_BIAS);
+}
+
+export const HALF_MASK: v128 = i32x4.splat(0x8fffffff);
+export const HALF_BIAS: v128 = i32x4.splat(0x77800000);
+
+/** The same with its constants, which loops have in variables. */
+// @ts-ignore: decorator
+@inline export function halvesBy(p: usize, mask: v128, bias: v128): v128 {
+  return f32x4.mul(v128.and(i32x4.shl(v128.load16x4_s(p), 13), mask), bias);
 }
 
 /** The same for any: scales of K-quants are often subnormal. No 32-bit float is. */
