@@ -110,19 +110,16 @@ export interface SendOptions {
 export async function sendResponse(answer: Response, to: ServerResponse, options: SendOptions = {}): Promise<void> {
   const { observer, headers = {}, readerPatienceMs } = options;
   const sent: [string, string][] = [...answer.headers, ...Object.entries(headers)];
+  to.writeHead(answer.status, sent.flat());
+  observer?.head(answer.status, sent);
   const reader = answer.body?.getReader();
   // A client that left lets the model go.
   const cancel = (): void => void reader?.cancel().catch(() => {});
   to.once('close', cancel);
   try {
     if (to.destroyed) cancel();
-    const whole = reader && !toResponseHead(answer).streams ? await readWhole(reader) : undefined;
-    // Head and body are then one write, and any client knows where it ends.
-    const length = whole && !answer.headers.has('content-length') ? ['content-length', String(whole.length)] : [];
-    to.writeHead(answer.status, [...sent.flat(), ...length]);
-    observer?.head(answer.status, sent);
-    if (whole) return await sendWhole(whole, to, options);
     if (!reader) return finish(to, options);
+    if (!toResponseHead(answer).streams) return await sendWhole(reader, to, options);
     to.flushHeaders();
     for (;;) {
       const { done, value } = await reader.read();
@@ -143,14 +140,10 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** Most bytes of one write: each shows anew that the reader takes something. */
 const MAX_WRITE_BYTES = 64 * 1024;
 
-async function readWhole(reader: Reader): Promise<Buffer> {
+async function sendWhole(reader: Reader, to: ServerResponse, options: SendOptions): Promise<void> {
   const pieces: Uint8Array[] = [];
   for (let step = await reader.read(); !step.done; step = await reader.read()) pieces.push(step.value);
-  return Buffer.concat(pieces);
-}
-
-async function sendWhole(whole: Buffer, to: ServerResponse, options: SendOptions): Promise<void> {
-  let rest = whole;
+  let rest = Buffer.concat(pieces);
   options.observer?.piece(rest);
   while (rest.length > MAX_WRITE_BYTES && !to.destroyed) {
     if (!to.write(rest.subarray(0, MAX_WRITE_BYTES))) await drained(to, options.readerPatienceMs);

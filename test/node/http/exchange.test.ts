@@ -61,7 +61,6 @@ it('sends a large answer whole to a client that reads', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  expect(answer.headers.get('content-length')).toBe(String(text.length));
   expect((await answer.text()) === text).toBe(true);
   server.close();
   server.closeAllConnections();
