@@ -228,7 +228,6 @@ describe('[W11] a file that is not what it was', () => {
   ];
 
   it.each([
-    ['cut in the middle of its weights', MODEL.subarray(0, MODEL.length / 2), /`tiny\.gguf` is incomplete/],
     ['cut by one byte', MODEL.subarray(0, MODEL.length - 1), /`tiny\.gguf` is incomplete/],
     ['cut in its head', MODEL.subarray(0, 1000), /`tiny\.gguf` is incomplete/],
     ['empty', new Uint8Array(), /tiny\.gguf/],
