@@ -111,7 +111,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await makeVisionModels();
   const more = { '/vision/': VISION_MODELS };
   const servers = await Promise.all(
-    Array.from({ length: project.config.maxWorkers }, () => serveFolder(root, true, true, more)),
+    // Browser tests run beside, and their workers are counted too: nobody may share another file's log.
+    Array.from({ length: 2 * project.config.maxWorkers }, () => serveFolder(root, true, true, more)),
   );
   project.provide(
     'demoOrigins',
