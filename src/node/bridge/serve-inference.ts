@@ -22,7 +22,7 @@ import { createLimitedServer } from './limited-server.js';
 import { logAnswers } from './log-answers.js';
 import type { ServedFiles } from './served-files.js';
 import { sendUnavailable } from './send-unavailable.js';
-import { servedPath } from './unknown-path.js';
+import { sendUnknownPath, servedPath } from './unknown-path.js';
 import type { ServedGateway } from './served-gateway.js';
 import { welcomePage } from './welcome-page.js';
 
@@ -134,8 +134,9 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
       return greet(request, response, isOpen ? undefined : () => welcomePage(origin, options, isInNode));
     const served = await opening?.catch(() => undefined);
     if (!served) return busy(request, response);
-    if (url === undefined && target.pathname === HEALTH_PATH) return tellHealth(response, await served.isReady());
-    await served.answer(url, request, response);
+    if (url !== undefined) return served.answer(url, request, response);
+    if (target.pathname === HEALTH_PATH) return tellHealth(response, await served.isReady());
+    sendUnknownPath(response, target.pathname, prefix);
   };
   const server = createLimitedServer(
     (request, response) => {

@@ -21,14 +21,12 @@ import { resolveOptions } from '../../page/resolve-options.js';
 import type { PlainLoadOptions } from '../../relay/protocol.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from '../http/exchange.js';
-import { resolveTarget } from '../http/local-request.js';
 import { loadInNode } from '../models/load-in-node.js';
 import { machineMemory, ModelThreads } from '../models/model-threads.js';
 import { runsInNode, runsInProcess } from '../models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
 import type { ModelsInPage } from './models-in-page.js';
 import { sendUnavailable } from './send-unavailable.js';
-import { sendUnknownPath } from './unknown-path.js';
 
 /** What clients may take. */
 interface ClientLimits {
@@ -132,13 +130,9 @@ export class ServedGateway {
 
   /**
    * Answers a request; never rejects.
-   * @param url absolute, below the service's base; undefined: the request is for nothing that is here
+   * @param url absolute, below the service's base
    */
-  async answer(url: string | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (url === undefined) {
-      const { pathname = '/' } = resolveTarget(request, new URL(this.baseURL).origin) ?? {};
-      return sendUnknownPath(response, pathname, this.#prefix);
-    }
+  async answer(url: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const controller = new AbortController();
     // An answer that was sent whole has nothing to stop, and a signal that aborts costs more than all else of a short one.
     response.once('close', () => response.writableFinished || controller.abort());
