@@ -118,7 +118,8 @@ class Connection implements WebSocketConnection {
     this.#length += bytes.length;
     try {
       while (this.#length >= this.#needed && !this.#isOver) {
-        const all = Buffer.concat(this.#received);
+        // Many small frames come in one piece, which is not copied for each.
+        const all = this.#received.length === 1 ? this.#received[0]! : Buffer.concat(this.#received);
         const rest = all.subarray(this.#needed);
         this.#received = [rest];
         this.#length = rest.length;
