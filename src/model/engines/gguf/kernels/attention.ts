@@ -4,7 +4,7 @@
 // [position / 4][size][4], a head of values [size / 8][position][8]. Of 16 bits, two neighbours lie together, because the products of
 // integers are added in pairs: [position / 4][size / 2][4][2] and [size / 8][position / 2][8][2]; the 64 scales of the positions come
 // before.
-import { capped, exp4, fma, GREATEST, highest, rounded, sumOf } from './simd';
+import { capped, codesOfEight, exp4, fma, GREATEST, highest, sumOf } from './simd';
 
 /** Positions of a page. */
 const PAGE: usize = 64;
@@ -139,7 +139,7 @@ function roundQuery(to: usize, q: usize, size: i32): f32 {
   for (let p = q; p < end; p += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(p)));
   const top = highest(m), inverse = f32x4.splat(top < 1e-30 ? 0 : greatest / top);
   for (; q < end; q += 32) {
-    v128.store(to, i16x8.narrow_i32x4_s(rounded(v128.load(q), inverse), rounded(v128.load(q, 16), inverse)));
+    v128.store(to, codesOfEight(q, inverse));
     to += 16;
   }
   return top / greatest;
@@ -236,7 +236,7 @@ function roundFactors(s: usize, line: usize, table: usize, values: usize, invers
     }
     const top = highest(m), r = f32x4.splat(top < 1e-30 ? 0 : GREATEST_FACTOR / top);
     for (let i: usize = 0; i < end; i += 32) {
-      v128.store(to, i16x8.narrow_i32x4_s(rounded(v128.load(s + o + i), r), rounded(v128.load(s + o + i, 16), r)));
+      v128.store(to, codesOfEight(s + o + i, r));
       to += 16;
     }
     store<f32>(to, (top / GREATEST_FACTOR) * inverse);

@@ -1,6 +1,6 @@
 // What happens to the queries, keys and values of rows before attention. A row begins with the queries' heads, then come the
 // keys' and the values'.
-import { fma, GREATEST, highest, rounded, sumOf } from './simd';
+import { codesOfEight, fma, GREATEST, highest, sumOf } from './simd';
 
 export function addBias(x: usize, stride: i32, bias: usize, rows: i32, columns: i32): void {
   const bytes = <usize>columns << 2;
@@ -105,7 +105,7 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
     const inverse = storeScale(page, slot, x, size);
     let at = page + PAGE * 4 + (((slot & ~3) * size) << 1) + ((slot & 3) << 2);
     for (; x < end; x += 32) {
-      const v = i16x8.narrow_i32x4_s(rounded(v128.load(x), inverse), rounded(v128.load(x, 16), inverse));
+      const v = codesOfEight(x, inverse);
       v128.store_lane<i32>(at, v, 0);
       v128.store_lane<i32>(at, v, 1, 16);
       v128.store_lane<i32>(at, v, 2, 32);
@@ -129,7 +129,7 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
     const inverse = storeScale(page, slot, x, size);
     let at = page + PAGE * 4 + ((slot >> 1) << 5) + ((slot & 1) << 1);
     for (; x < end; x += 32) {
-      const v = i16x8.narrow_i32x4_s(rounded(v128.load(x), inverse), rounded(v128.load(x, 16), inverse));
+      const v = codesOfEight(x, inverse);
       v128.store_lane<i16>(at, v, 0);
       v128.store_lane<i16>(at, v, 1, 4);
       v128.store_lane<i16>(at, v, 2, 8);

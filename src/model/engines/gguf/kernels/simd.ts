@@ -17,8 +17,14 @@ export const GREATEST: f32 = 4095;
  * number was added that it has no others.
  */
 // @ts-ignore: decorator
-@inline export function rounded(v: v128, factor: v128): v128 {
+@inline function rounded(v: v128, factor: v128): v128 {
   return i32x4.sub(f32x4.add(f32x4.mul(v, factor), f32x4.splat(12582912)), i32x4.splat(0x4b400000));
+}
+
+/** Eight numbers as whole ones of 16 bits. */
+// @ts-ignore: decorator
+@inline export function codesOfEight(p: usize, factor: v128): v128 {
+  return i16x8.narrow_i32x4_s(rounded(v128.load(p), factor), rounded(v128.load(p, 16), factor));
 }
 
 /** The upper four bits of each byte. On x86 a shift of bytes costs more than one of words. */
