@@ -5,6 +5,7 @@
  * @module
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { decodeBase64 } from '../../../core/media/base64.js';
 
 /** A character with what is set over, under or beside it. Only those of a few bytes are looked up as a whole. */
 const CLUSTER = /\r\n|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\p{M}\p{Join_Control}\uFF9E\uFF9F]+/gu;
@@ -58,12 +59,8 @@ class CharsMap {
   }
 
   static read(base64: string): CharsMap {
-    let bytes: Uint8Array<ArrayBuffer>;
-    try {
-      bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    } catch {
-      throw refused('is not Base64');
-    }
+    const bytes = decodeBase64(base64);
+    if (!bytes) throw refused('is not Base64');
     const view = new DataView(bytes.buffer);
     const size = bytes.length < 4 ? 0 : view.getUint32(0, true);
     if (size === 0 || size % 4 !== 0 || size + 4 > bytes.length) throw refused('ends early');
