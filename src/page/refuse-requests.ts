@@ -45,8 +45,7 @@ const OLD_WORKER =
 export function refuseHere(refusal: Pick<Refusal, 'response'>, reason: string): GatewayPort {
   tell(refusal, reason);
   const { port1, port2 } = new MessageChannel();
-  const answer = (payload: RequestPayload) => refuse(payload, refusal, reason);
-  void answerCall<RequestPayload, ResponseItem>(port1, answer, REQUEST_TIMING);
+  void refuseCalls(port1, refusal, reason);
   return { port: port2, hello: TAKEN };
 }
 
@@ -67,8 +66,7 @@ export function refuseRequests(container: ServiceWorkerContainer, refusal: Refus
     port.postMessage(hello);
     tell(refusal, reason);
     port.postMessage(TAKEN);
-    const answer = (payload: RequestPayload) => refuse(payload, refusal, reason);
-    await answerCall<RequestPayload, ResponseItem>(port, answer, REQUEST_TIMING);
+    await refuseCalls(port, refusal, reason);
   };
   const listen = (event: MessageEvent<ConnectMessage | undefined>): void => void listener(event).catch(() => {});
   container.addEventListener('message', listen);
@@ -90,6 +88,11 @@ function tell(refusal: object, reason: string): void {
 async function anyHost({ locks, hostLocks }: Refusal): Promise<boolean> {
   const { held = [], pending = [] } = (await locks?.query()) ?? {};
   return [...held, ...pending].some(({ name }) => name?.startsWith(hostLocks));
+}
+
+function refuseCalls(port: MessagePort, refusal: Pick<Refusal, 'response'>, reason: string): Promise<void> {
+  const answer = (payload: RequestPayload) => refuse(payload, refusal, reason);
+  return answerCall<RequestPayload, ResponseItem>(port, answer, REQUEST_TIMING);
 }
 
 async function* refuse(
