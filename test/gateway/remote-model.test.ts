@@ -55,6 +55,21 @@ async function remote(backend: Backend = scriptedBackend) {
   return { model, counts, progress, end };
 }
 
+/** A model that loads, and then answers no call; `port` is its worker's end. */
+async function mute(timing: CallTiming) {
+  const { port1, port2: port } = new MessageChannel();
+  const counts = { ended: 0 };
+  const info = { device: 'wasm', threads: 1 } as ModelInfo;
+  const load = (): LoadedFacts => ({ info, methods: ['generate'] });
+  serveControl({ load, lost: () => new Promise(() => {}) }, port);
+  const model = await loadRemoteModel(
+    { port: port1, lifeline: undefined, end: () => (counts.ended += 1) },
+    { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
+    { onProgress: () => {}, signal: new AbortController().signal, timing },
+  );
+  return { model, port, counts };
+}
+
 async function* counted(
   model: LoadedModel,
   call: Parameters<NonNullable<LoadedModel['generate']>>,
@@ -246,43 +261,24 @@ describe('a model in another realm', () => {
   }, 15_000);
 
   it('ends a worker that falls silent while it answers', async () => {
-    const { port1, port2 } = new MessageChannel();
-    let ended = 0;
-    // It loads, and then answers no call.
-    const info = { device: 'wasm', threads: 1 } as ModelInfo;
-    const load = (): LoadedFacts => ({ info, methods: ['generate'] });
-    serveControl({ load, lost: () => new Promise(() => {}) }, port2);
-    const model = await loadRemoteModel(
-      { port: port1, lifeline: undefined, end: () => (ended += 1) },
-      { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
-      { onProgress: () => {}, signal: new AbortController().signal, timing: TIMING },
-    );
+    const { model, port, counts } = await mute(TIMING);
     await expect(collect(model.generate!(REQUEST, new AbortController().signal))).rejects.toMatchObject({
       code: 'unavailable',
     });
     expect((await model.lost).code).toBe('unavailable');
-    expect(ended).toBe(1);
-    port2.close();
+    expect(counts.ended).toBe(1);
+    port.close();
   });
 
   it('is lost with the first call that is cut off, whatever its worker still says', async () => {
-    const { port1, port2 } = new MessageChannel();
-    let ended = 0;
-    const info = { device: 'wasm', threads: 1 } as ModelInfo;
-    const load = (): LoadedFacts => ({ info, methods: ['generate'] });
-    serveControl({ load, lost: () => new Promise(() => {}) }, port2);
-    const model = await loadRemoteModel(
-      { port: port1, lifeline: undefined, end: () => (ended += 1) },
-      { entry: ENTRY, options: { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' } },
-      { onProgress: () => {}, signal: new AbortController().signal, timing: MODEL_TIMING },
-    );
-    port2.addEventListener('message', ({ ports: [call] }: MessageEvent) => call?.close());
+    const { model, port, counts } = await mute(MODEL_TIMING);
+    port.addEventListener('message', ({ ports: [call] }: MessageEvent) => call?.close());
     await expect(collect(model.generate!(REQUEST, new AbortController().signal))).rejects.toMatchObject({
       code: 'unavailable',
     });
     expect((await model.lost).code).toBe('unavailable');
-    expect(ended).toBe(1);
-    port2.close();
+    expect(counts.ended).toBe(1);
+    port.close();
   });
 
   it('ends its worker when loading fails, and passes the error on', async () => {
