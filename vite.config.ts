@@ -114,7 +114,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
           ...UNIT_TESTS,
           name: 'unit-web-build',
           include: [WEB_BUILD],
-          setupFiles: [...UNIT_TESTS.setupFiles, 'test/model/engines/transformers/support/browser-globals.ts'],
+          setupFiles: [...UNIT_TESTS.setupFiles, 'test/engines/transformers/support/browser-globals.ts'],
           unstubGlobals: true,
           isolate: false,
         },
@@ -164,7 +164,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
 
 /** The demo takes the library as a stranger would: from the built package, with its Vite plugin. */
 async function demo(): Promise<ViteUserConfig> {
-  const { inpage } = (await import(path('dist/vite.js'))) as typeof import('./src/node/vite/index.js');
+  const { inpage } = (await import(path('dist/vite.js'))) as typeof import('./src/tools/vite/index.js');
   return {
     root: path('demo'),
     publicDir: path('public'),
@@ -205,7 +205,7 @@ function sayWhatIsServed(): Plugin {
 export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return demo();
   if (command === 'serve')
-    return testing(mode === 'long' ? 'test/model/**/*.long.test.ts' : 'test/**/*.browser.test.ts');
+    return testing(mode === 'long' ? 'test/{engines,language,sound}/**/*.long.test.ts' : 'test/**/*.browser.test.ts');
   if (mode === 'library') return packageBuild();
   return packageBuild(async (logLevel) =>
     build({ configFile: false, mode: 'demo', ...(logLevel && { logLevel }), ...(await demo()) }),

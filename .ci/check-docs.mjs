@@ -9,12 +9,12 @@ import { findOddEnglish, isProseFile } from './plain-english.mjs';
 
 const ENTRIES = [
   'src/index.ts',
-  'src/page/built-in-ai/index.ts',
-  'src/page/page-tools/index.ts',
-  'src/node/bridge/index.ts',
-  'src/node/playwright/index.ts',
-  'src/node/test-server/index.ts',
-  'src/node/vite/index.ts',
+  'src/built-in-ai/index.ts',
+  'src/page-tools/index.ts',
+  'src/serve/index.ts',
+  'src/testing/playwright/index.ts',
+  'src/testing/test-server/index.ts',
+  'src/tools/vite/index.ts',
 ];
 const problems = [];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const DISTRIBUTION = join(import.meta.dirname, '../node_modules/onnxruntime-web/dist');
-const WRAPPER = join(import.meta.dirname, '../src/model/engines/transformers/ort/ort-module.mjs');
+const WRAPPER = join(import.meta.dirname, '../src/engines/transformers/ort/ort-module.mjs');
 const WANTED = /^ort-wasm-simd-threaded(\.asyncify)?\.(mjs|wasm)$/;
 
 /** Where Emscripten's loader lists the variables of the environment that the compiled program starts with. */
@@ -38,7 +38,7 @@ function* runtimeFiles(): Generator<{ name: string; path: string; code?: string 
   yield { name: 'ort-module.mjs', path: WRAPPER };
 }
 
-/** Puts the files into a folder of the build (see `src/node/static-files/`). */
+/** Puts the files into a folder of the build (see `src/serve/static-files/`). */
 export function copyOnnxRuntime(folder: string): Plugin {
   return {
     name: 'inpage:copy-onnx-runtime',

@@ -110,8 +110,11 @@ const WORKER_FILES = ['workers', 'any-model', 'text', 'text-engines', 'transform
 
 /** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
 function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
-  const engine = (file: string): ReadonlySet<string> => withImports(`src/model/engines/${file}.ts`);
-  const [gateway, worker] = [withImports('src/gateway/gateway-worker.ts'), withImports('src/model/model-worker.ts')];
+  const engine = (file: string): ReadonlySet<string> => withImports(`src/engines/${file}.ts`);
+  const [gateway, worker] = [
+    withImports('src/service/gateway-worker.ts'),
+    withImports('src/engines/worker/model-worker.ts'),
+  ];
   const text = engine('transformers/text/load-text-model');
   const embeddings = engine('transformers/embeddings/load-embedding-model');
   const webLlm = engine('web-llm/web-llm-backend');
@@ -155,10 +158,10 @@ const ENVIRONMENTS = {
   workers: browserFiles(
     modules({
       uninstall: path('src/page/uninstall-inference.ts'),
-      'gateway-worker': path('src/gateway/gateway-worker.ts'),
-      'model-worker': path('src/model/model-worker.ts'),
-      'media-worker': path('src/model/media/media-worker.ts'),
-      'gguf-worker': path('src/model/engines/gguf/gguf-worker.ts'),
+      'gateway-worker': path('src/service/gateway-worker.ts'),
+      'model-worker': path('src/engines/worker/model-worker.ts'),
+      'media-worker': path('src/sound/media-worker.ts'),
+      'gguf-worker': path('src/engines/gguf/gguf-worker.ts'),
     }),
     { output: chunks },
   ),
@@ -168,8 +171,8 @@ const ENVIRONMENTS = {
     output: { ...chunks, chunkFileNames: ({ name }) => (name === ENTRY ? `${ENTRY}.js` : chunks.chunkFileNames) },
   }),
   // For pages that ask for it: one file, which the library itself never imports.
-  builtInAI: browserFiles(modules({ 'built-in-ai': path('src/page/built-in-ai/index.ts') })),
-  pageTools: browserFiles(modules({ 'page-tools': path('src/page/page-tools/index.ts') })),
+  builtInAI: browserFiles(modules({ 'built-in-ai': path('src/built-in-ai/index.ts') })),
+  pageTools: browserFiles(modules({ 'page-tools': path('src/page-tools/index.ts') })),
   // One file: content scripts and background workers can load no other.
   extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
@@ -183,7 +186,7 @@ const ENVIRONMENTS = {
     preserveEntrySignatures: false,
     output: { chunkFileNames: 'host/models-[name].js' },
   }),
-  hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/gateway/gateway-worker.ts') }), {
+  hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/service/gateway-worker.ts') }), {
     preserveEntrySignatures: false,
     output: { codeSplitting: false },
   }),
@@ -200,11 +203,11 @@ const ENVIRONMENTS = {
       minify: false,
       ssr: true,
       lib: modules({
-        vite: path('src/node/vite/index.ts'),
-        cli: path('src/node/cli/cli.ts'),
-        playwright: path('src/node/playwright/index.ts'),
-        bridge: path('src/node/bridge/index.ts'),
-        'thread-worker': path('src/node/models/thread-worker.ts'),
+        vite: path('src/tools/vite/index.ts'),
+        cli: path('src/tools/cli/cli.ts'),
+        playwright: path('src/testing/playwright/index.ts'),
+        bridge: path('src/serve/index.ts'),
+        'thread-worker': path('src/serve/models/thread-worker.ts'),
       }),
       rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },
     },
@@ -220,7 +223,7 @@ const ENVIRONMENTS = {
       ssr: true,
       outDir: 'dist-create',
       emptyOutDir: true,
-      lib: modules({ index: path('src/node/create/create.ts') }),
+      lib: modules({ index: path('src/tools/create/create.ts') }),
       rolldownOptions: { external: [/^node:/], output: { chunkFileNames: '[name].js' } },
     },
   },

@@ -5,9 +5,9 @@ import { inOneFileEach } from './in-one-file-each.js';
 
 const path = (relative: string): string => join(import.meta.dirname, '..', relative);
 
-const HANDLE = { 'test-server': path('src/node/test-server/index.ts') };
-const REGISTER = { 'test-server-register': path('src/node/test-server/register.ts') };
-const WORKER_SOURCE = 'src/node/test-server/test-server-worker.ts';
+const HANDLE = { 'test-server': path('src/testing/test-server/index.ts') };
+const REGISTER = { 'test-server-register': path('src/testing/test-server/register.ts') };
+const WORKER_SOURCE = 'src/testing/test-server/test-server-worker.ts';
 const WORKER = { 'test-server-worker': path(WORKER_SOURCE) };
 
 /** @param format `cjs` for Jest, which knows no other without a flag of Node */

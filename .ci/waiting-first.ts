@@ -5,7 +5,7 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const WAITING = /test\/(chaos\/(stuck-workers|hosts-that-leave)|e2e\/endless-load|node\/cli\/doctor)\.e2e\.test\.ts$/;
+const WAITING = /test\/(chaos\/(stuck-workers|hosts-that-leave)|e2e\/endless-load|tools\/cli\/doctor)\.e2e\.test\.ts$/;
 
 export default class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

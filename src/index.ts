@@ -29,7 +29,7 @@ export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/on-demand.js';
 export { recommendedModels } from './page/on-demand.js';
 export type { RecommendationFilter, RecommendedModel } from './core/models/recommended-models.js';
-export type { WebLlmModelInfo } from './model/engines/web-llm/list-models.js';
+export type { WebLlmModelInfo } from './engines/web-llm/list-models.js';
 export { deviceMemory } from './core/platform/device-memory.js';
 export { DEFAULT_MODELS } from './core/models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './core/errors/inference-error.js';

@@ -1,5 +1,5 @@
 /** The table of model classes, from the list that the loader reads. @module */
-import { MODEL_CLASSES, type ModelClasses } from '../../src/model/engines/transformers/repository/model-classes.js';
+import { MODEL_CLASSES, type ModelClasses } from '../../src/engines/transformers/repository/model-classes.js';
 import { markdownTable } from './markdown-table.js';
 
 /** More would make the table wider than a page. */

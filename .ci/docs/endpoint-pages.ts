@@ -1,8 +1,8 @@
 /** What the service answers: a list of its endpoints, and a page for each group with the fields of its bodies. @module */
-import { ENDPOINTS } from '../../src/gateway/http/app.js';
-import { COMPATIBILITY } from '../../src/gateway/http/policy/compatibility.js';
-import type { Endpoint } from '../../src/gateway/http/endpoint/endpoint.js';
-import { describedBodySchema } from '../../src/gateway/http/openapi/openapi.js';
+import { ENDPOINTS } from '../../src/service/http/app.js';
+import { COMPATIBILITY } from '../../src/service/http/policy/compatibility.js';
+import type { Endpoint } from '../../src/service/http/endpoint/endpoint.js';
+import { describedBodySchema } from '../../src/service/http/openapi/openapi.js';
 import { fieldsOf, fieldTable } from './field-table.js';
 import { markdownTable } from './markdown-table.js';
 

@@ -1,6 +1,6 @@
 /** The table of errors: what the service states of each, with its cause and fix. @module */
 import { INFERENCE_ERROR_CODES, type InferenceErrorCode } from '../../src/core/errors/inference-error.js';
-import { ERROR_ROWS } from '../../src/gateway/http/errors/error-table.js';
+import { ERROR_ROWS } from '../../src/service/http/errors/error-table.js';
 import { markdownTable } from './markdown-table.js';
 
 /** What brings an error about, and what helps. */

@@ -1,11 +1,11 @@
 /** The table of model families: names from the list, models and syntax from the first line of each family's file. @module */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODEL_FAMILIES } from '../../src/model/families/families.js';
-import type { ModelFamily } from '../../src/model/families/format/model-family.js';
+import { MODEL_FAMILIES } from '../../src/language/families/families.js';
+import type { ModelFamily } from '../../src/language/families/format/model-family.js';
 import { markdownTable } from './markdown-table.js';
 
-const folder = join(import.meta.dirname, '../../src/model/families');
+const folder = join(import.meta.dirname, '../../src/language/families');
 
 /** @throws Error for a family whose file does not begin with its syntax and its models */
 export function familyTable(): string {

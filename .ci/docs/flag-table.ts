@@ -1,9 +1,9 @@
 /** The flags of a command of `npx inpage`, from what `--help` prints. @module */
-import type { Command } from '../../src/node/cli/command.js';
-import { doctor } from '../../src/node/cli/doctor.js';
-import { init } from '../../src/node/cli/init.js';
-import { pack } from '../../src/node/cli/pack.js';
-import { serve } from '../../src/node/cli/serve.js';
+import type { Command } from '../../src/tools/cli/command.js';
+import { doctor } from '../../src/tools/cli/doctor.js';
+import { init } from '../../src/tools/cli/init.js';
+import { pack } from '../../src/tools/cli/pack.js';
+import { serve } from '../../src/tools/cli/serve.js';
 import { markdownTable } from './markdown-table.js';
 
 const COMMANDS: Readonly<Record<string, Command>> = { doctor, init, pack, serve };

@@ -1,4 +1,4 @@
-/** Compiles the kernels of the GGUF engine (`src/model/engines/gguf/kernels/`) from AssemblyScript to wasm. @module */
+/** Compiles the kernels of the GGUF engine (`src/engines/gguf/kernels/`) from AssemblyScript to wasm. @module */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -6,7 +6,7 @@ import type { KernelBuild } from './arithmetic.js';
 import { tilesOf } from './tiles.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const KERNELS = join(ROOT, 'src/model/engines/gguf/kernels');
+const KERNELS = join(ROOT, 'src/engines/gguf/kernels');
 const CACHE = join(ROOT, '.cache/gguf-kernels');
 
 /** All there are. */

@@ -1,6 +1,6 @@
 /**
  * The inner loops of the matrix products as AssemblyScript: unrolled, because a tile's sums must stay in registers, and
- * AssemblyScript has no arrays of locals. `src/model/engines/gguf/packed-kinds.ts` describes the layouts of weights,
+ * AssemblyScript has no arrays of locals. `src/engines/gguf/packed-kinds.ts` describes the layouts of weights,
  * `kernels/activations.ts` those of activations.
  * @module
  */

@@ -5,8 +5,8 @@ import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
-import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
-import type { ModelWorkerControl } from '../model/model-worker.js';
+import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../service/gateway-control.js';
+import type { ModelWorkerControl } from '../engines/worker/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import {
   openModelPort,
@@ -28,7 +28,7 @@ const CONFIGURE_TIMEOUT_MS = 10_000;
 const makeGateway = (): Worker =>
   withTrustedWorkers(
     () =>
-      new Worker(new URL('../gateway/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' }),
+      new Worker(new URL('../service/gateway-worker.ts', import.meta.url), { type: 'module', name: 'inpage-gateway' }),
   );
 type GatewayChannel = ControlChannel<GatewayControl>;
 

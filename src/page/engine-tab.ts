@@ -4,7 +4,7 @@
  */
 import type { InferenceError } from '../core/errors/inference-error.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
-import type { GatewayOptions } from '../gateway/gateway-control.js';
+import type { GatewayOptions } from '../service/gateway-control.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
 import { availableLocks } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';

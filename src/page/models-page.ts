@@ -4,7 +4,7 @@
  * @module
  */
 import { transfer } from 'comlink';
-import type { ModelsPageControl, SpawnedWorker } from '../gateway/gateway-control.js';
+import type { ModelsPageControl, SpawnedWorker } from '../service/gateway-control.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { PortTunnel } from '../relay/tunnel/port-tunnel.js';
 import { listStored, removeStored } from '../store/list-stored.js';

@@ -1,6 +1,6 @@
 /** Functions of the page whose code is fetched when they are first called. @module */
 import type { Finding } from './diagnosis/finding.js';
-import type { WebLlmModelInfo } from '../model/engines/web-llm/list-models.js';
+import type { WebLlmModelInfo } from '../engines/web-llm/list-models.js';
 import type { RecommendationFilter, RecommendedModel } from '../core/models/recommended-models.js';
 
 /**
@@ -22,7 +22,7 @@ export async function diagnose(): Promise<Finding[]> {
  * @throws TypeError when that fetch fails
  */
 export async function listWebLlmModels(): Promise<WebLlmModelInfo[]> {
-  const prebuilt = await import('../model/engines/web-llm/list-models.js');
+  const prebuilt = await import('../engines/web-llm/list-models.js');
   return prebuilt.listWebLlmModels();
 }
 

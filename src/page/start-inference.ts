@@ -15,7 +15,7 @@ import { EngineTab } from './engine-tab.js';
 import { createInferenceFetch, readable } from './inference-fetch.js';
 import type { Refusal } from './refuse-requests.js';
 import { type PageClaim, registerServiceWorker } from './register-service-worker.js';
-import type { GatewayOptions } from '../gateway/gateway-control.js';
+import type { GatewayOptions } from '../service/gateway-control.js';
 import type { InferenceOptions, OptionsByRealm } from '../core/models/inference-options.js';
 
 /** Milliseconds from the call until the engine must answer. */

@@ -3,15 +3,19 @@ import { proxy, transfer } from 'comlink';
 import { InferenceError, toInferenceError } from '../core/errors/inference-error.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import { ownInterfaces } from '../core/platform/own-interfaces.js';
-import type { PageAudioDecoder } from '../model/media/page-audio-decoder.js';
-import type { ModelWorkerControl } from '../model/model-worker.js';
+import type { PageAudioDecoder } from '../sound/page-audio-decoder.js';
+import type { ModelWorkerControl } from '../engines/worker/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { startWorker } from './start-worker.js';
 
 // Bundlers know `new Worker(new URL(…))` by its letters.
 const makeModelWorker = (): Worker =>
   withTrustedWorkers(
-    () => new Worker(new URL('../model/model-worker.ts', import.meta.url), { type: 'module', name: 'inpage-model' }),
+    () =>
+      new Worker(new URL('../engines/worker/model-worker.ts', import.meta.url), {
+        type: 'module',
+        name: 'inpage-model',
+      }),
   );
 
 /** A model worker whose script runs. */
@@ -37,7 +41,7 @@ export function spawnError(thrown: unknown): InferenceError {
 
 /** Serves the models that only this page can run. @returns as `serveInPage` */
 export async function startPageModel(port: MessagePort): Promise<() => void> {
-  const { serveInPage } = await import('../model/serve-in-page.js').catch((thrown: unknown) => {
+  const { serveInPage } = await import('../engines/worker/serve-in-page.js').catch((thrown: unknown) => {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new InferenceError('unavailable', 'The engine of this model could not be loaded.', { reason });
   });

@@ -6,7 +6,7 @@ import type { LoadOptions } from '../core/models/backend.js';
 import { listModels } from '../core/models/catalog.js';
 import type { ModelEntry } from '../core/models/model-entry.js';
 import type { PromptCacheUsage, StoredModel } from '../core/models/stored-model.js';
-import { hold } from './storage/hold-lock.js';
+import { hold } from '../core/platform/hold-lock.js';
 import { fileLock } from './download/fetch-file.js';
 import { listCachedPrompts, removeCachedPrompts } from './prompts/prompt-block-store.js';
 import { OpfsStorage } from './storage/opfs-storage.js';

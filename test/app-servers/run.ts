@@ -26,7 +26,7 @@ if (unknown.length > 0) throw new Error(`No such app: ${unknown.join(', ')}`);
 if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run `npm run build:library` first.');
 const { installInference } = (await import(
   join(root, 'dist/playwright.js')
-)) as typeof import('../../src/node/playwright/index.js');
+)) as typeof import('../../src/testing/playwright/index.js');
 
 const workshop = mkdtempSync(join(tmpdir(), 'inpage-app-servers-'));
 const browser = await launchChromium();

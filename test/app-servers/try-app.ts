@@ -1,8 +1,8 @@
 /** What each of the apps must do, asked from pages of two tests at a time. */
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright';
-import type { installInference } from '../../src/node/playwright/index.js';
-import type { TestServer } from '../../src/node/test-server/index.js';
+import type { installInference } from '../../src/testing/playwright/index.js';
+import type { TestServer } from '../../src/testing/test-server/index.js';
 
 interface Tools {
   browser: Browser;

@@ -3,9 +3,9 @@ import { AutoTokenizer, env } from '@huggingface/transformers';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import type { JsonSchema } from '../../src/core/request/tool.js';
-import { renderPrompt } from '../../src/model/prompt/render-prompt.js';
-import { createTextTokenizer, specialTokensOf, type TextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
-import { agentBody } from '../model/prompt/support/agent-body.js';
+import { renderPrompt } from '../../src/language/prompt/render-prompt.js';
+import { createTextTokenizer, specialTokensOf, type TextTokenizer } from '../../src/language/prompt/text-tokenizer.js';
+import { agentBody } from '../language/prompt/support/agent-body.js';
 
 /** Another conversation for each `round`; its second turn has a call and its result. */
 export interface AgentOrder {

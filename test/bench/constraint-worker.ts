@@ -1,6 +1,6 @@
 /** tiny-chat writing JSON after a schema, and the same model writing freely. */
-import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { loadTextModel } from '../../src/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/language/decoding/create-text-model.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import type { JsonSchema } from '../../src/core/request/tool.js';

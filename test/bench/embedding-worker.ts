@@ -1,6 +1,6 @@
 /** Our embedder, or transformers.js's own pipeline as it comes, on the same file; each in a worker of its own. */
 import { env, pipeline } from '@huggingface/transformers';
-import { loadEmbeddingModel } from '../../src/model/engines/transformers/embeddings/load-embedding-model.js';
+import { loadEmbeddingModel } from '../../src/engines/transformers/embeddings/load-embedding-model.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 
 /** What to measure: all texts in one call of ours, in one call of the pipeline, or in one call each. */

@@ -1,7 +1,7 @@
 /** Our decode loop alone in a worker: what the benchmark compares the whole way with. */
 import type { LoadedModel } from '../../src/core/models/backend.js';
-import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
-import { transformersBackend } from '../../src/model/engines/transformers/transformers-backend.js';
+import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
+import { transformersBackend } from '../../src/engines/transformers/transformers-backend.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';

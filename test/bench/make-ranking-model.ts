@@ -1,9 +1,9 @@
 /** A cross-encoder as large as the bundled embedder: its own encoder with a head of one label. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { graphEdits, replaced } from '../../src/model/engines/transformers/onnx-file/graph-edits.js';
-import { spliceBytes } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
-import { readGraph } from '../../src/model/engines/transformers/onnx-file/read-graph.js';
+import { graphEdits, replaced } from '../../src/engines/transformers/onnx-file/graph-edits.js';
+import { spliceBytes } from '../../src/engines/transformers/onnx-file/protobuf.js';
+import { readGraph } from '../../src/engines/transformers/onnx-file/read-graph.js';
 import { FLOAT, OnnxFile } from '../support/onnx-file.js';
 
 const EMBEDDER = join(import.meta.dirname, '../../public/models/tiny-embed');

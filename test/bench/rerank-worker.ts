@@ -1,7 +1,7 @@
 /** Our reranker, or transformers.js's own class with batches of a size, on the same file; each in a worker of its own. */
 import { AutoModelForSequenceClassification, AutoTokenizer, env } from '@huggingface/transformers';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { loadRankingModel } from '../../src/model/engines/transformers/ranking/load-ranking-model.js';
+import { loadRankingModel } from '../../src/engines/transformers/ranking/load-ranking-model.js';
 
 /** @param batch documents at a time in the bare library; 0: ours, all in one request */
 export interface RerankOrder {

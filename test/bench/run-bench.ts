@@ -72,7 +72,7 @@ const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
   const { inpage } = (await import(
     /* @vite-ignore */ join(root, 'dist/vite.js')
-  )) as typeof import('../../src/node/vite/index.js');
+  )) as typeof import('../../src/tools/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
   const pages = ['page', 'open-ours', 'open-peer', 'short-text', 'state', 'real/page', 'store/page'].map((name) =>
     join(root, `test/bench/${name}.html`),

@@ -13,7 +13,7 @@ const MODELS: ModelEntry[] = [
 export async function fixtureRows(browser: Browser, origin: string): Promise<BenchRow[]> {
   const { installInference } = (await import(
     /* @vite-ignore */ join(import.meta.dirname, '../../dist/playwright.js')
-  )) as typeof import('../../src/node/playwright/index.js');
+  )) as typeof import('../../src/testing/playwright/index.js');
   const seconds = async (hasService: boolean): Promise<number> => {
     const start = performance.now();
     const context = await browser.newContext();

@@ -1,7 +1,7 @@
 /** Our transcriber and transformers.js's own pipeline on the same files in the same worker. */
 import { pipeline } from '@huggingface/transformers';
-import { loadSpeechModel } from '../../src/model/engines/transformers/speech/load-speech-model.js';
-import { decodeAudio } from '../../src/model/media/decode-audio.js';
+import { loadSpeechModel } from '../../src/engines/transformers/speech/load-speech-model.js';
+import { decodeAudio } from '../../src/sound/decode-audio.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 
 /** What to hear, and with whom. */

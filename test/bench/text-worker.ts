@@ -1,7 +1,7 @@
 /** Our loop, transformers.js's `generate` and a bare session loop, on the same file in the same worker. */
 import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
-import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { loadTextModel } from '../../src/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/language/decoding/create-text-model.js';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 import { plainGenerationRequest, type Sampling } from '../../src/core/request/generation-request.js';
 

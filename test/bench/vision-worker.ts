@@ -1,7 +1,7 @@
 /** The time to the first token about an image: our engine, or transformers.js's processor and `generate`. */
 import { env } from '@huggingface/transformers';
-import { loadTextModel } from '../../src/model/engines/transformers/text/load-text-model.js';
-import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { loadTextModel } from '../../src/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../src/language/decoding/create-text-model.js';
 import type { Message } from '../../src/core/request/message.js';
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
 import { BareModel } from '../vision/bare-model.js';

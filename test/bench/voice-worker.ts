@@ -1,8 +1,8 @@
 /** Our synthesiser and transformers.js's own pipeline on the same made model in the same worker. */
 import { pipeline } from '@huggingface/transformers';
-import { loadVoiceModel } from '../../src/model/engines/transformers/voice/load-voice-model.js';
-import { wordTokenizer } from '../model/engines/transformers/support/word-tokenizer.js';
-import { madeSupertonic } from '../model/engines/transformers/voice/support/made-supertonic.js';
+import { loadVoiceModel } from '../../src/engines/transformers/voice/load-voice-model.js';
+import { wordTokenizer } from '../engines/transformers/support/word-tokenizer.js';
+import { madeSupertonic } from '../engines/transformers/voice/support/made-supertonic.js';
 
 /** Who speaks. */
 export interface VoiceOrder {

@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HOSTILE_SCHEMAS } from '../model/constraints/support/hostile-schemas.js';
-import { HOSTILE_BODIES, type HostileBody } from '../gateway/http/support/hostile-bodies.js';
+import { HOSTILE_SCHEMAS } from '../language/constraints/support/hostile-schemas.js';
+import { HOSTILE_BODIES, type HostileBody } from '../service/http/support/hostile-bodies.js';
 import type { TypedModelEntry } from '../../src/core/models/model-entry.js';
-import { ALL_TASKS } from '../gateway/http/support/models.js';
+import { ALL_TASKS } from '../service/http/support/models.js';
 import { RawChromium, type RawPage } from '../support/raw-chromium.js';
 import { countingModel } from '../e2e/support/host-page.js';
 import { IS_LONG, openTab } from './chaos-tabs.js';

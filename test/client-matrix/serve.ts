@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import type { App } from '../../src/gateway/http/app.js';
-import { ResponseStorage } from '../../src/gateway/response-storage.js';
+import type { App } from '../../src/service/http/app.js';
+import { ResponseStorage } from '../../src/service/response-storage.js';
 import { buildApp } from '../support/build-app.js';
 import { matrixModels } from './models.js';
 

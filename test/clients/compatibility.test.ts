@@ -4,7 +4,7 @@ import { generateText, jsonSchema, tool } from 'ai';
 import OpenAI, { toFile } from 'openai';
 import { expect, it } from 'vitest';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { listener, wavFile } from '../gateway/http/support/models.js';
+import { listener, wavFile } from '../service/http/support/models.js';
 import { buildApp, scriptedChat } from '../support/build-app.js';
 
 const LONG = 'far '.repeat(60);

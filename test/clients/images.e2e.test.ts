@@ -15,10 +15,10 @@ import { VISION_MODELS } from '../vision/make-vision-models.js';
 import { SEEING_MODEL } from './scenarios/images.js';
 
 const built = (name: string): string => join(import.meta.dirname, '../../dist', name);
-const { serveInference } = (await import(built('bridge.js'))) as typeof import('../../src/node/bridge/index.js');
+const { serveInference } = (await import(built('bridge.js'))) as typeof import('../../src/serve/index.js');
 const { installInference } = (await import(
   built('playwright.js')
-)) as typeof import('../../src/node/playwright/index.js');
+)) as typeof import('../../src/testing/playwright/index.js');
 
 /** A red heart on white, 32 pixels wide. */
 const HEART =
@@ -152,7 +152,7 @@ describe('an app under test', () => {
   let browser: Browser;
   let app: Awaited<ReturnType<typeof serveFolder>>;
   beforeAll(async () => {
-    const folder = join(import.meta.dirname, '../node/playwright/example');
+    const folder = join(import.meta.dirname, '../testing/playwright/example');
     [browser, app] = await Promise.all([
       connectToSharedChromium(),
       serveFolder(folder, false, true, { '/vision/': VISION_MODELS }),

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChannelPart } from '../../src/core/events/token-event.js';
-import type { ChannelParser } from '../../src/model/families/parsing/channel-parser.js';
+import type { ChannelParser } from '../../src/language/families/parsing/channel-parser.js';
 import { rounds } from '../support/rounds.js';
 
 /** A model's output and what it means; neighbouring parts of one kind are joined. */

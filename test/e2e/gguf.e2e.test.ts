@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+import { tinyFile } from '../engines/gguf/support/tiny-file.js';
 import { started } from './support/host-page.js';
 import { serveFolder } from './support/serve-demo.js';
 import { withContexts } from './support/shared-chromium.js';

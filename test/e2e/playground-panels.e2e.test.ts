@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
-import { tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+import { tinyFile } from '../engines/gguf/support/tiny-file.js';
 import { demoOrigin } from './support/demo-origin.js';
 import { createLanguageModel } from '../support/language-model.js';
 import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';

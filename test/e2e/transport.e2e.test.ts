@@ -16,7 +16,7 @@ import {
   takeServerLog,
   workersOf,
 } from './support/host-page.js';
-import type { PromptMessage } from '../../src/model/engines/built-in/language-model.js';
+import type { PromptMessage } from '../../src/engines/built-in/language-model.js';
 import { createLanguageModel } from '../support/language-model.js';
 import { withContexts } from './support/shared-chromium.js';
 import { demoOrigin } from './support/demo-origin.js';

@@ -109,7 +109,7 @@ it.each(['service-worker', 'inference.fetch'] as const)(
 it('[V06] [V14] speech streams through serve, and a client that leaves frees the engine', async () => {
   const { serveInference } = (await import(
     join(import.meta.dirname, '../../dist/bridge.js')
-  )) as typeof import('../../src/node/bridge/index.js');
+  )) as typeof import('../../src/serve/index.js');
   const server = await serveInference({ models: [SLOW_VOICE], launch: CHROMIUM });
   onTestFinished(() => server.close());
   const speak = (more: object, signal?: AbortSignal): Promise<Response> => {

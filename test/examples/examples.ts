@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
-import type { ServeOptions } from '../../src/node/bridge/serve-inference.js';
+import type { ServeOptions } from '../../src/serve/serve-inference.js';
 import { makeRankingModel } from '../bench/make-ranking-model.js';
 import { askBundledModels } from './ask-bundled-models.js';
 

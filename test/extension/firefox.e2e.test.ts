@@ -1,8 +1,8 @@
 /** The same files in Firefox, which has no offscreen documents: its background page holds the host in a frame. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findInstalledFirefox } from '../browsers/firefox.js';
-import { plainAnswer, type RawAnswer, SHARED_COUNTS } from '../node/test-server/support/plain-answer.js';
-import { SAME_MODELS, sameRequests } from '../node/test-server/support/same-requests.js';
+import { plainAnswer, type RawAnswer, SHARED_COUNTS } from '../testing/test-server/support/plain-answer.js';
+import { SAME_MODELS, sameRequests } from '../testing/test-server/support/same-requests.js';
 import type { Tell, Told } from './support/open-extension.js';
 import { type FirefoxExtension, openInFirefox } from './support/open-in-firefox.js';
 import { serveWebPages, type WebServer } from './support/web-server.js';

@@ -1,8 +1,8 @@
 /** What the service answers in the contexts of an extension. */
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plainAnswer, type RawAnswer, SHARED_COUNTS } from '../node/test-server/support/plain-answer.js';
-import { SAME_MODELS, sameRequests } from '../node/test-server/support/same-requests.js';
+import { plainAnswer, type RawAnswer, SHARED_COUNTS } from '../testing/test-server/support/plain-answer.js';
+import { SAME_MODELS, sameRequests } from '../testing/test-server/support/same-requests.js';
 import { contentScriptOf, type OpenExtension, openExtension, type Tell } from './support/open-extension.js';
 import { decide, openWebPage, serveWebPages, type WebServer } from './support/web-server.js';
 

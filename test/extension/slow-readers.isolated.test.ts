@@ -4,7 +4,7 @@ import { PageRequests } from '../../src/extension/host/serve-page.js';
 import { serveRequest } from '../../src/extension/host/serve-request.js';
 import type { HostHello } from '../../src/extension/host-protocol.js';
 import { WirePort } from '../../src/extension/wire-port.js';
-import { serveCall } from '../../src/gateway/serve-call.js';
+import { serveCall } from '../../src/service/serve-call.js';
 import { type Connect, connectThrough } from '../../src/relay/handshake.js';
 import { PROTOCOL_VERSION, type RequestPayload } from '../../src/relay/protocol.js';
 import { markStreamed } from '../../src/relay/stream/request-payload.js';

@@ -1,22 +1,22 @@
 /** Files of a model repository that nobody should load: manifests, graphs, tokenizers, chat templates, GGUF files. */
 import { Tokenizer } from '@huggingface/tokenizers';
-import { keepLastLogits } from '../../src/model/engines/transformers/onnx-file/keep-last-logits.js';
-import { checkGraphSize } from '../../src/model/engines/transformers/onnx-file/read-graph.js';
-import { quantizeByRow } from '../../src/model/engines/transformers/onnx-file/quantize-by-row.js';
-import { chooseWeights } from '../../src/model/engines/transformers/repository/choose-weights.js';
+import { keepLastLogits } from '../../src/engines/transformers/onnx-file/keep-last-logits.js';
+import { checkGraphSize } from '../../src/engines/transformers/onnx-file/read-graph.js';
+import { quantizeByRow } from '../../src/engines/transformers/onnx-file/quantize-by-row.js';
+import { chooseWeights } from '../../src/engines/transformers/repository/choose-weights.js';
 import {
   checkOwnConfig,
   expectedGraphs,
   modelFileNames,
-} from '../../src/model/engines/transformers/repository/repository-files.js';
+} from '../../src/engines/transformers/repository/repository-files.js';
 import { filesOf, testStore } from '../store/support/node-store.js';
-import { rewriteGraph } from '../../src/model/engines/transformers/onnx-file/write-graph.js';
-import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
-import { createTextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
+import { rewriteGraph } from '../../src/engines/transformers/onnx-file/write-graph.js';
+import { ChatTemplate } from '../../src/language/prompt/chat-template.js';
+import { createTextTokenizer } from '../../src/language/prompt/text-tokenizer.js';
 import { readManifest } from '../../src/store/sources/pack-manifest.js';
 import type { HostileFile } from './hostile-file.js';
 import { HOSTILE_GGUF } from './hostile-gguf.js';
-import { bytes, type ProtobufMessage, integer } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, type ProtobufMessage, integer } from '../../src/engines/transformers/onnx-file/protobuf.js';
 
 const file = (more: object = {}): object => ({ bytes: 1, sha256: 'a', partBytes: 1, parts: ['a'], ...more });
 const manifest = (files: unknown, version: unknown = 1): string => JSON.stringify({ version, files });

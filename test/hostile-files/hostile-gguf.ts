@@ -1,9 +1,9 @@
 /** GGUF files that nobody should load: their heads, and the tokenizers in them. */
-import { readGgufHeader } from '../../src/model/engines/gguf/file/header.js';
-import { planModel } from '../../src/model/engines/gguf/model-plan.js';
-import { createGgufTokenizer } from '../../src/model/engines/gguf/tokenizer/gguf-tokenizer.js';
-import { readVocabulary } from '../../src/model/engines/gguf/tokenizer/vocabulary.js';
-import { checkTemplates } from '../../src/model/prompt/template-traits.js';
+import { readGgufHeader } from '../../src/engines/gguf/file/header.js';
+import { planModel } from '../../src/engines/gguf/model-plan.js';
+import { createGgufTokenizer } from '../../src/engines/gguf/tokenizer/gguf-tokenizer.js';
+import { readVocabulary } from '../../src/engines/gguf/tokenizer/vocabulary.js';
+import { checkTemplates } from '../../src/language/prompt/template-traits.js';
 import type { HostileFile } from './hostile-file.js';
 
 const u32 = (value: number): Buffer => {

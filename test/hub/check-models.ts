@@ -63,9 +63,7 @@ async function knownToHub(id: string, hub: string): Promise<Published> {
 
 /** @throws Error when it cannot run, or answers something else */
 async function checkModel(id: string, hub: string, { task, check }: Published): Promise<string> {
-  const { serveInference } = (await import(
-    /* @vite-ignore */ BRIDGE
-  )) as typeof import('../../src/node/bridge/index.js');
+  const { serveInference } = (await import(/* @vite-ignore */ BRIDGE)) as typeof import('../../src/serve/index.js');
   const name = id.split('/').at(-1)!;
   const entry = { id: name, task, backend: 'transformers', source: id, device: 'wasm' } as const;
   const launch = process.env['CHROMIUM'] === undefined ? {} : { launch: { executablePath: process.env['CHROMIUM'] } };

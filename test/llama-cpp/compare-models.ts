@@ -1,11 +1,11 @@
 /** Log-probabilities and greedy answers of made files of every architecture, ours beside llama.cpp's. @module */
-import { type GivenAdapter, logitsOfFile } from '../model/engines/gguf/support/logits-of-file.js';
-import { type TinyAdapter, tinyAdapter } from '../model/engines/gguf/support/tiny-adapter.js';
-import { COMPARED_ARCHITECTURES, LOOKED_UP, MULTIPLIED } from '../model/engines/gguf/support/compared-models.js';
-import { farthest } from '../model/engines/gguf/support/log-probabilities.js';
-import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../model/engines/gguf/support/tiny-architectures.js';
-import { someTokens } from '../model/engines/gguf/support/tiny-decoder.js';
-import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+import { type GivenAdapter, logitsOfFile } from '../engines/gguf/support/logits-of-file.js';
+import { type TinyAdapter, tinyAdapter } from '../engines/gguf/support/tiny-adapter.js';
+import { COMPARED_ARCHITECTURES, LOOKED_UP, MULTIPLIED } from '../engines/gguf/support/compared-models.js';
+import { farthest } from '../engines/gguf/support/log-probabilities.js';
+import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../engines/gguf/support/tiny-architectures.js';
+import { someTokens } from '../engines/gguf/support/tiny-decoder.js';
+import { type TinyFile, tinyFile } from '../engines/gguf/support/tiny-file.js';
 import type { Llama } from './llama-cpp.js';
 import { type ComparedAdapter, type ReadAnswer, readByLlamaCpp } from './read-by-llama-cpp.js';
 

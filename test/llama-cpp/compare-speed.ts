@@ -2,18 +2,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PASS_ROWS } from '../../src/model/engines/gguf/forward.js';
-import { KvPages, KvSequence } from '../../src/model/engines/gguf/kv-pages.js';
-import { COMPARED_KINDS } from '../model/engines/gguf/support/compared-models.js';
-import { likeliest } from '../model/engines/gguf/support/log-probabilities.js';
-import { openFile } from '../model/engines/gguf/support/logits-of-file.js';
+import { PASS_ROWS } from '../../src/engines/gguf/forward.js';
+import { KvPages, KvSequence } from '../../src/engines/gguf/kv-pages.js';
+import { COMPARED_KINDS } from '../engines/gguf/support/compared-models.js';
+import { likeliest } from '../engines/gguf/support/log-probabilities.js';
+import { openFile } from '../engines/gguf/support/logits-of-file.js';
 import {
   TINY_ARCHITECTURES,
   type TinyArchitecture,
   type TinyArchitectureName,
-} from '../model/engines/gguf/support/tiny-architectures.js';
-import { someTokens } from '../model/engines/gguf/support/tiny-decoder.js';
-import { type TinyFile, tinyFile } from '../model/engines/gguf/support/tiny-file.js';
+} from '../engines/gguf/support/tiny-architectures.js';
+import { someTokens } from '../engines/gguf/support/tiny-decoder.js';
+import { type TinyFile, tinyFile } from '../engines/gguf/support/tiny-file.js';
 import type { Llama } from './llama-cpp.js';
 
 /** Tokens that are read, and then written. */

@@ -1,12 +1,12 @@
 /** The bundled chat model in several precisions: how far rounding takes answers and log-probabilities, ours beside llama.cpp's. @module */
-import { answersOfFile } from '../model/engines/gguf/support/logits-of-file.js';
-import { farthest, logProbabilities, meanDifference } from '../model/engines/gguf/support/log-probabilities.js';
+import { answersOfFile } from '../engines/gguf/support/logits-of-file.js';
+import { farthest, logProbabilities, meanDifference } from '../engines/gguf/support/log-probabilities.js';
 import {
   ANSWER_TOKENS,
   TINY_CHAT_KINDS,
   tinyChatFile,
   tinyChatPrompts,
-} from '../model/engines/gguf/support/tiny-chat-cases.js';
+} from '../engines/gguf/support/tiny-chat-cases.js';
 import { MOST_DIFFERENCE } from './compare-models.js';
 import type { Llama } from './llama-cpp.js';
 import { readByLlamaCpp } from './read-by-llama-cpp.js';

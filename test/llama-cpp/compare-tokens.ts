@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readGgufHeader } from '../../src/model/engines/gguf/file/header.js';
-import { createGgufTokenizer } from '../../src/model/engines/gguf/tokenizer/gguf-tokenizer.js';
-import { readVocabulary } from '../../src/model/engines/gguf/tokenizer/vocabulary.js';
-import { comparedTexts } from '../model/engines/gguf/support/awkward-texts.js';
-import { madeVocabularies } from '../model/engines/gguf/support/made-vocabulary.js';
-import { writeGguf } from '../model/engines/gguf/support/write-gguf.js';
+import { readGgufHeader } from '../../src/engines/gguf/file/header.js';
+import { createGgufTokenizer } from '../../src/engines/gguf/tokenizer/gguf-tokenizer.js';
+import { readVocabulary } from '../../src/engines/gguf/tokenizer/vocabulary.js';
+import { comparedTexts } from '../engines/gguf/support/awkward-texts.js';
+import { madeVocabularies } from '../engines/gguf/support/made-vocabulary.js';
+import { writeGguf } from '../engines/gguf/support/write-gguf.js';
 import type { Llama } from './llama-cpp.js';
 
 /** Ids of llama.cpp, which unit tests compare with: `npm run test:llama-cpp -- --record` writes them. */

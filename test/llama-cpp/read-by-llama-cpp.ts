@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GivenAdapter } from '../model/engines/gguf/support/logits-of-file.js';
+import type { GivenAdapter } from '../engines/gguf/support/logits-of-file.js';
 import type { Llama } from './llama-cpp.js';
 
 const CONTEXT = 512;

@@ -4,7 +4,7 @@
  * With `--speed` it compares speeds instead, which takes minutes; `--speed --cpu alderlake` has llama.cpp do without AVX-512.
  * @module
  */
-import { logProbabilities } from '../model/engines/gguf/support/log-probabilities.js';
+import { logProbabilities } from '../engines/gguf/support/log-probabilities.js';
 import { compareAdapters, compareModels } from './compare-models.js';
 import { compareSpeed } from './compare-speed.js';
 import { compareTinyChat } from './compare-tiny-chat.js';

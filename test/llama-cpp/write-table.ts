@@ -1,8 +1,8 @@
 /** The tables of the documents about GGUF files, made of what was compared with llama.cpp. @module */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TINY_ARCHITECTURES } from '../model/engines/gguf/support/tiny-architectures.js';
-import { COMPARED_KINDS } from '../model/engines/gguf/support/compared-models.js';
+import { TINY_ARCHITECTURES } from '../engines/gguf/support/tiny-architectures.js';
+import { COMPARED_KINDS } from '../engines/gguf/support/compared-models.js';
 import type { Comparison } from './compare-models.js';
 import { type Speed, SPEED_FILES } from './compare-speed.js';
 

@@ -1,5 +1,5 @@
 /** Mistakes in what every request has, and in chat completions. */
-import { audioForm } from '../gateway/http/support/models.js';
+import { audioForm } from '../service/http/support/models.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 import { app, chat, empty, get, keyed, limited, messages, parameters, PNG, read, to } from './support/requests.js';
 

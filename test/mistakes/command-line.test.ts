@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { runCommand } from '../../src/node/cli/run-command.js';
+import { runCommand } from '../../src/tools/cli/run-command.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'inpage-mistakes-'));

@@ -1,6 +1,6 @@
 /** Mistakes in the options of the Vite plugin and of the Playwright fixture. */
-import { inferenceFixtures, installInference } from '../../src/node/playwright/index.js';
-import { inpage } from '../../src/node/vite/index.js';
+import { inferenceFixtures, installInference } from '../../src/testing/playwright/index.js';
+import { inpage } from '../../src/tools/vite/index.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 
 const plugin = (options: unknown) => () => {

@@ -1,10 +1,10 @@
 /** Mistakes that show when a model is loaded or answers. */
 import { vi } from 'vitest';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { createBrowserBackend } from '../../src/model/engines/built-in/browser-backend.js';
-import { type FileFailure, loadFailure } from '../../src/model/engines/load-failure.js';
-import { upstreamBackend } from '../../src/model/engines/upstream/upstream-backend.js';
-import { post } from '../gateway/http/support/call.js';
+import { createBrowserBackend } from '../../src/engines/built-in/browser-backend.js';
+import { type FileFailure, loadFailure } from '../../src/engines/common/load-failure.js';
+import { upstreamBackend } from '../../src/engines/upstream/upstream-backend.js';
+import { post } from '../service/http/support/call.js';
 import { buildApp } from '../support/build-app.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 

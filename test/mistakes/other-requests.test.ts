@@ -1,5 +1,5 @@
 /** Mistakes in requests of the other endpoints. */
-import { audioForm } from '../gateway/http/support/models.js';
+import { audioForm } from '../service/http/support/models.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 import { formWithout, get, listen, messages, parameters, to } from './support/requests.js';
 

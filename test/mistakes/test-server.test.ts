@@ -1,5 +1,5 @@
 /** Mistakes in tests against the test server. */
-import { importTestServer } from '../node/test-server/support/built.js';
+import { importTestServer } from '../testing/test-server/support/built.js';
 import { answerMistakes, type Mistake } from './support/mistakes.js';
 
 const { startTestServer } = await importTestServer();

@@ -9,7 +9,7 @@ import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { expectAnswers, root, startInpage, waitForStart } from './support.js';
 
-const { inpage } = (await import(join(root, 'dist/vite.js'))) as typeof import('../../src/node/vite/index.js');
+const { inpage } = (await import(join(root, 'dist/vite.js'))) as typeof import('../../src/tools/vite/index.js');
 const { VitePWA } = (await import(join(root, 'test/neighbours/node_modules/vite-plugin-pwa/dist/index.js'))) as {
   VitePWA: (options: object) => PluginOption;
 };

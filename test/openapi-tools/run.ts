@@ -13,7 +13,7 @@ import { parseArgs, promisify } from 'node:util';
 import { pythonWith } from '../support/python-packages.js';
 import { startServe } from '../support/start-serve.js';
 import { TEXT } from '../client-matrix/task.mjs';
-import type { ServeOptions } from '../../src/node/bridge/serve-inference.js';
+import type { ServeOptions } from '../../src/serve/serve-inference.js';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '../..');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EngineHost } from '../../src/page/engine-host.js';
-import type { GatewayOptions } from '../../src/gateway/gateway-control.js';
+import type { GatewayOptions } from '../../src/service/gateway-control.js';
 
 const OPTIONS: GatewayOptions = {
   models: [],

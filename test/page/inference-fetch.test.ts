@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectThrough } from '../../src/relay/handshake.js';
 import type { Connect } from '../../src/relay/handshake.js';
-import { serveCall } from '../../src/gateway/serve-call.js';
+import { serveCall } from '../../src/service/serve-call.js';
 import { createInferenceFetch } from '../../src/page/inference-fetch.js';
 
 const BASES = { origin: 'https://app.test', prefix: '/v1', intercept: [] };

@@ -1,5 +1,5 @@
 /** What the service answers to the programs: the same as to those of JavaScript, and more where one needs it. @module */
-import type { ServeOptions } from '../../src/node/bridge/serve-inference.js';
+import type { ServeOptions } from '../../src/serve/serve-inference.js';
 import { ANSWER, CHAT, EMBEDDER, LISTENER, OBJECT, RANKER, SPOKEN, TEXT } from '../client-matrix/task.mjs';
 
 /** Tools by whose names programs ask for an object. */

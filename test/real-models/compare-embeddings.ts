@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { loadEmbeddingModel } from '../../src/model/engines/transformers/embeddings/load-embedding-model.js';
-import { mendTokenizer } from '../../src/model/prompt/tokenizer/mend-tokenizer.js';
+import { loadEmbeddingModel } from '../../src/engines/transformers/embeddings/load-embedding-model.js';
+import { mendTokenizer } from '../../src/language/prompt/tokenizer/mend-tokenizer.js';
 import { pythonWith } from '../support/python-packages.js';
 import { randomStrings } from '../tokenizers/random-strings.js';
 

@@ -3,7 +3,7 @@ import { connectThrough } from '../../src/relay/handshake.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
 import type { Connect } from '../../src/relay/handshake.js';
 import { relayRequest } from '../../src/relay/stream/relay-request.js';
-import { serveCall } from '../../src/gateway/serve-call.js';
+import { serveCall } from '../../src/service/serve-call.js';
 import { GatewayConnections } from '../../src/service-worker/gateway-connections.js';
 import { passTimeUntil, stopTime } from '../support/pass-time.js';
 

@@ -1,10 +1,10 @@
 /** The whole service in Node: the app over a real scheduler and scripted models. */
 import type { Backend } from '../../src/core/models/backend.js';
-import { type AppOptions, createApp } from '../../src/gateway/http/app.js';
+import { type AppOptions, createApp } from '../../src/service/http/app.js';
 import { Catalog } from '../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import type { ControlledInference } from '../../src/gateway/scheduler/inference.js';
-import { Scheduler } from '../../src/gateway/scheduler/scheduler.js';
+import type { ControlledInference } from '../../src/service/scheduler/inference.js';
+import { Scheduler } from '../../src/service/scheduler/scheduler.js';
 import { inProcessHost } from './in-process-host.js';
 
 export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {

@@ -1,5 +1,5 @@
 /** Requests to an app as a client would make them. */
-import type { App } from '../../src/gateway/http/app.js';
+import type { App } from '../../src/service/http/app.js';
 import { jsonOf, readEvents } from './read-events.js';
 import { type StreamDialect, type ValidateOptions, validateStream } from './validate-stream.js';
 

@@ -1,8 +1,8 @@
 /** A ModelHost without workers: loads scripted models in this process, as a model worker would in its own. */
 import type { Backend } from '../../src/core/models/backend.js';
-import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
-import type { ModelHost } from '../../src/gateway/scheduler/model-host.js';
+import type { ModelHost } from '../../src/service/scheduler/model-host.js';
 
 export function inProcessHost(backends: Record<string, Backend> = { scripted: scriptedBackend }): ModelHost {
   return {

@@ -3,13 +3,13 @@
  * (https://webmachinelearning.github.io/prompt-api/): what it checks, throws, counts and forgets, under the names of both
  * generations. A token is a word, and each turn costs two more.
  */
-import type { Availability } from '../../src/model/engines/built-in/create-session.js';
+import type { Availability } from '../../src/engines/built-in/create-session.js';
 import type {
   LanguageModelFactory,
   LanguageModelSession,
   PromptMessage,
   PromptSettings,
-} from '../../src/model/engines/built-in/language-model.js';
+} from '../../src/engines/built-in/language-model.js';
 
 export interface StandInOptions {
   /** Names of `measureInputUsage`, `inputQuota` and their like, and sessions that can neither append nor clone. */

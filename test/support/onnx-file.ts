@@ -1,10 +1,5 @@
 /** An ONNX graph that is put together node by node, and its file. */
-import {
-  bytes,
-  float,
-  integer,
-  type ProtobufMessage,
-} from '../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, float, integer, type ProtobufMessage } from '../../src/engines/transformers/onnx-file/protobuf.js';
 
 /** Element types by ONNX's numbers. */
 export const FLOAT = 1;

@@ -1,7 +1,7 @@
 /** Scripted models that note what they are asked. */
 import type { Backend } from '../../src/core/models/backend.js';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
-import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
 
 export function recordingBackend(): { backend: Backend; requests: GenerationRequest[] } {
   const requests: GenerationRequest[] = [];

@@ -2,12 +2,12 @@
  * A stand-in of the browser's `SemanticEmbedder`: what it checks and throws, and vectors of three numbers that tell the length of the
  * text, its first letter and what the vector is for.
  */
-import type { Availability } from '../../src/model/engines/built-in/create-session.js';
+import type { Availability } from '../../src/engines/built-in/create-session.js';
 import {
   type SemanticEmbedderFactory,
   type SemanticEmbedderSession,
   TASK_TYPES,
-} from '../../src/model/engines/built-in/semantic-embedder.js';
+} from '../../src/engines/built-in/semantic-embedder.js';
 
 /** What a test sees and moves. */
 export interface EmbedderStandIn {

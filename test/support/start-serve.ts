@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ServeOptions } from '../../src/node/bridge/serve-inference.js';
+import type { ServeOptions } from '../../src/serve/serve-inference.js';
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js');
 

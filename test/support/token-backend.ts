@@ -1,7 +1,7 @@
 /** A backend whose models write fixed tokens: for answers that depend on where exactly a generation ended. */
-import { scriptedBackend } from '../../src/model/engines/scripted/scripted-backend.js';
+import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
 import type { Backend } from '../../src/core/models/backend.js';
-import { source, type Written } from '../gateway/answer/token-source.js';
+import { source, type Written } from '../service/answer/token-source.js';
 import { alteredBackend } from './altered-backend.js';
 import { oneByOne } from './token-events.js';
 

@@ -1,8 +1,8 @@
 /** Reading what a model gives, one event after the other. @module */
-import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/gateway/answer/answer-events.js';
-import { ResumeState } from '../../src/gateway/answer/resume-state.js';
-import { type CollectedGeneration, collectGeneration } from '../../src/gateway/answer/collect-generation.js';
-import type { GenerationEvent } from '../../src/gateway/answer/generation-event.js';
+import { AnswerEvents, type AnswerOptions, createToolCallId } from '../../src/service/answer/answer-events.js';
+import { ResumeState } from '../../src/service/answer/resume-state.js';
+import { type CollectedGeneration, collectGeneration } from '../../src/service/answer/collect-generation.js';
+import type { GenerationEvent } from '../../src/service/answer/generation-event.js';
 import type { PieceEvent, TokenEvent, TokenLogprob } from '../../src/core/events/token-event.js';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 

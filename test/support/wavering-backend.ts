@@ -1,7 +1,7 @@
 /** A backend whose models hesitate: for tests of how the next token is chosen. */
 import type { Backend } from '../../src/core/models/backend.js';
-import { createTextModel } from '../../src/model/decoding/create-text-model.js';
-import { fakeTextEngine } from '../model/decoding/fake-text-engine.js';
+import { createTextModel } from '../../src/language/decoding/create-text-model.js';
+import { fakeTextEngine } from '../language/decoding/fake-text-engine.js';
 
 /** The letters that such a model writes, each as likely as any other, or nearly so. */
 const LETTERS = [...new TextEncoder().encode('abcdefghijklmnop')];

@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GenerationRequest } from '../../src/core/request/generation-request.js';
 import { plainGenerationRequest } from '../../src/core/request/generation-request.js';
-import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
-import { detectReasoningFormat, detectToolFormat } from '../../src/model/prompt/detect-formats.js';
-import { isWritten } from '../../src/model/prompt/written-words.js';
-import { renderPrompt } from '../../src/model/prompt/render-prompt.js';
-import type { TextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
+import { ChatTemplate } from '../../src/language/prompt/chat-template.js';
+import { detectReasoningFormat, detectToolFormat } from '../../src/language/prompt/detect-formats.js';
+import { isWritten } from '../../src/language/prompt/written-words.js';
+import { renderPrompt } from '../../src/language/prompt/render-prompt.js';
+import type { TextTokenizer } from '../../src/language/prompt/text-tokenizer.js';
 import { type Conversation, CONVERSATIONS } from './conversations.js';
 import { FORM_TOKENS, type Form, formsOf } from './jinja-forms.js';
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createGgufTokenizer } from '../../src/model/engines/gguf/tokenizer/gguf-tokenizer.js';
-import { readVocabulary } from '../../src/model/engines/gguf/tokenizer/vocabulary.js';
-import { readGgufHeader } from '../../src/model/engines/gguf/file/header.js';
-import type { TextTokenizer } from '../../src/model/prompt/text-tokenizer.js';
-import { AWKWARD_TEXTS } from '../model/engines/gguf/support/awkward-texts.js';
-import { tinyChatTokenizer } from '../model/prompt/tiny-chat-tokenizer.js';
+import { createGgufTokenizer } from '../../src/engines/gguf/tokenizer/gguf-tokenizer.js';
+import { readVocabulary } from '../../src/engines/gguf/tokenizer/vocabulary.js';
+import { readGgufHeader } from '../../src/engines/gguf/file/header.js';
+import type { TextTokenizer } from '../../src/language/prompt/text-tokenizer.js';
+import { AWKWARD_TEXTS } from '../engines/gguf/support/awkward-texts.js';
+import { tinyChatTokenizer } from '../language/prompt/tiny-chat-tokenizer.js';
 import { convertToGguf } from './convert-to-gguf.js';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,14 +1,9 @@
 /** The bundled chat model as a GGUF file: the weights of its 8-bit ONNX graph, most of them as they are. @module */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fieldsOf, lastField, textOf } from '../../src/model/engines/transformers/onnx-file/protobuf.js';
-import { dequantize, quantize, toHalf } from '../model/engines/gguf/support/quantize.js';
-import {
-  type GgufInput,
-  type MetadataInput,
-  type TensorInput,
-  writeGguf,
-} from '../model/engines/gguf/support/write-gguf.js';
+import { fieldsOf, lastField, textOf } from '../../src/engines/transformers/onnx-file/protobuf.js';
+import { dequantize, quantize, toHalf } from '../engines/gguf/support/quantize.js';
+import { type GgufInput, type MetadataInput, type TensorInput, writeGguf } from '../engines/gguf/support/write-gguf.js';
 
 /** Numbers of the fields of ONNX's messages. */
 const [GRAPH, WEIGHT, DIMENSION, NAME, CONTENT] = [7, 5, 1, 8, 9];

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { mendTokenizer } from '../../src/model/prompt/tokenizer/mend-tokenizer.js';
+import { mendTokenizer } from '../../src/language/prompt/tokenizer/mend-tokenizer.js';
 import { pythonWith } from '../support/python-packages.js';
 import { randomStrings } from './random-strings.js';
 

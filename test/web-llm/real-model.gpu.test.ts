@@ -3,9 +3,9 @@
  * On SwiftShader one token takes many seconds, so there the contract suite runs on demand only.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { browserEnvironment, type WebLlmModule } from '../../src/model/engines/web-llm/web-llm-environment.js';
-import { createWebLlmBackend } from '../../src/model/engines/web-llm/web-llm-backend.js';
-import type { TextModel } from '../../src/model/decoding/create-text-model.js';
+import { browserEnvironment, type WebLlmModule } from '../../src/engines/web-llm/web-llm-environment.js';
+import { createWebLlmBackend } from '../../src/engines/web-llm/web-llm-backend.js';
+import type { TextModel } from '../../src/language/decoding/create-text-model.js';
 import type { TokenEvent } from '../../src/core/events/token-event.js';
 import type { LoadProgress, ModelEntry } from '../../src/core/models/model-entry.js';
 import { type GenerationRequest, plainGenerationRequest } from '../../src/core/request/generation-request.js';

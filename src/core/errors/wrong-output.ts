@@ -1,7 +1,7 @@
 /** A model that computes, but whose outputs cannot be an answer. @module */
 import { InferenceError } from './inference-error.js';
 
-/** Thrown where outputs are read; `model/engines/run-failure.ts` adds the model's name. */
+/** Thrown where outputs are read; `engines/common/run-failure.ts` adds the model's name. */
 export class WrongOutput extends InferenceError {
   /** @param reason what is wrong with the outputs, as the end of a sentence */
   constructor(reason: string) {

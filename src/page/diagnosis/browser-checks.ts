@@ -1,5 +1,5 @@
 /** What the browser gives this page. @module */
-import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
+import { findAdapter, ownGpu } from '../../engines/common/find-adapter.js';
 import { type Check, ok, problem, type Subject, warning } from './finding.js';
 
 /** Bytes below which most chat models do not fit. */

@@ -1,7 +1,7 @@
 /** The files of ONNX Runtime, and the policy that engines run under. @module */
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { trustedScriptURL, trustedTypesError } from '../../core/errors/trusted-types.js';
-import { findAdapter, ownGpu } from '../../model/engines/find-adapter.js';
+import { findAdapter, ownGpu } from '../../engines/common/find-adapter.js';
 import { type Check, ok, type CheckResult, problem, usesOnnxRuntime, usesWasm, warning } from './finding.js';
 import { COPY_FILES, hashBody, requestFile } from './served-file.js';
 

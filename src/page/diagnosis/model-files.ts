@@ -1,8 +1,8 @@
 /** The files of models, as far as the app's own server has them. @module */
 import { folderURLOf, ggufFileURLOf } from '../../core/models/entry-files.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
-import { dtypeFor, dtypeOf, graphFile } from '../../model/engines/transformers/repository/choose-dtype.js';
-import { graphsOf } from '../../model/engines/transformers/repository/repository-files.js';
+import { dtypeFor, dtypeOf, graphFile } from '../../engines/transformers/repository/choose-dtype.js';
+import { graphsOf } from '../../engines/transformers/repository/repository-files.js';
 import { PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
 import { type Check, type CheckResult, ok, problem } from './finding.js';
 import { requestFile } from './served-file.js';

@@ -34,7 +34,7 @@ const MODEL_SILENCE = { least: 15, most: 300 };
 /**
  * Between the gateway and a model worker that answers. An engine on WASM reads no messages while it computes, which may
  * take a minute on a slow device. Until its speed is known, it counts as stuck only after a long silence: as long as the
- * app waits for a first token, within bounds. (What is learned then: `gateway/learned-timing.ts`.) Silence counts only while
+ * app waits for a first token, within bounds. (What is learned then: `service/learned-timing.ts`.) Silence counts only while
  * a call is open; a canceled call ends sooner, by the scheduler's grace.
  * @param requestTimeout seconds
  */

@@ -1,5 +1,5 @@
 /** At most four connections to a host at a time, for all workers and tabs of an origin together. @module */
-import { hold, type Release } from '../storage/hold-lock.js';
+import { hold, type Release } from '../../core/platform/hold-lock.js';
 
 /** Browsers open six to an HTTP/1.1 server; the page needs some too. */
 export const MAX_CONNECTIONS = 4;

@@ -1,6 +1,6 @@
 /** Brings a file into storage under its lock, so that one tab at a time fetches it and the others hear how far it is. @module */
 import { cancelled, type InferenceError } from '../../core/errors/inference-error.js';
-import { hold } from '../storage/hold-lock.js';
+import { hold } from '../../core/platform/hold-lock.js';
 import { Connections } from './connections.js';
 import { compareStated, decideLocked, isRequired } from './decide-file.js';
 import { hearProgress, type LoadReport, shareProgress } from './download-progress.js';

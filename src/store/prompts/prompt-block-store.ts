@@ -6,7 +6,7 @@
  */
 import type { PromptCacheUsage } from '../../core/models/stored-model.js';
 import { type BlockName, blockFileName, parseBlockFileName, shortened } from './block-name.js';
-import { hold, type Release } from '../storage/hold-lock.js';
+import { hold, type Release } from '../../core/platform/hold-lock.js';
 import { sha256 } from '../storage/digest.js';
 import { openFile, hasSyncAccess, ifFound, openHandle, readText, writeText } from '../storage/opfs-access.js';
 

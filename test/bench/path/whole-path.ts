@@ -5,21 +5,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createApp } from '../../../src/gateway/http/app.js';
-import { loadRemoteModel } from '../../../src/gateway/remote-model.js';
-import { Scheduler } from '../../../src/gateway/scheduler/scheduler.js';
-import { type RequestFacts, serveCall } from '../../../src/gateway/serve-call.js';
+import { createApp } from '../../../src/service/http/app.js';
+import { loadRemoteModel } from '../../../src/service/remote-model.js';
+import { Scheduler } from '../../../src/service/scheduler/scheduler.js';
+import { type RequestFacts, serveCall } from '../../../src/service/serve-call.js';
 import { Catalog } from '../../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Backend } from '../../../src/core/models/backend.js';
-import { scriptedBackend } from '../../../src/model/engines/scripted/scripted-backend.js';
-import { serveModel } from '../../../src/model/serve-model.js';
+import { scriptedBackend } from '../../../src/engines/scripted/scripted-backend.js';
+import { serveModel } from '../../../src/engines/worker/serve-model.js';
 import { lendPort } from '../../../src/relay/free-ports.js';
 import { type Connect, connectThrough, type GatewayPort } from '../../../src/relay/handshake.js';
 import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
 import { relayRequest } from '../../../src/relay/stream/relay-request.js';
 import { toRequestPayload } from '../../../src/relay/stream/request-payload.js';
-import { TINY_ENTRY, tinyModel } from '../../model/engines/gguf/support/tiny-model.js';
+import { TINY_ENTRY, tinyModel } from '../../engines/gguf/support/tiny-model.js';
 
 /** Asks for a streamed answer and reads it to the end. Resolves with its text. */
 export type Ask = (tokens: number) => Promise<string>;
@@ -74,7 +74,7 @@ export function onnxModel(root: string): PathModel {
     load: async (asked, options) => {
       // The web build looks once where it is, and then passes for what a page has.
       Object.defineProperty(process.release, 'name', { value: 'browser' });
-      const { loadTextModel } = await import('../../../src/model/engines/transformers/text/load-text-model.js');
+      const { loadTextModel } = await import('../../../src/engines/transformers/text/load-text-model.js');
       return loadTextModel(asked, { ...options, assetsURL });
     },
   };

@@ -1,8 +1,8 @@
 /** Our text model, or transformers.js as it comes, on the real model; each in a worker of its own. */
 import { AutoModelForCausalLM, AutoTokenizer, env, type PreTrainedModel, Tensor } from '@huggingface/transformers';
-import { loadTextModel } from '../../../src/model/engines/transformers/text/load-text-model.js';
-import type { TextModel } from '../../../src/model/decoding/create-text-model.js';
-import { TokenSampler } from '../../../src/model/sampling/sample-token.js';
+import { loadTextModel } from '../../../src/engines/transformers/text/load-text-model.js';
+import type { TextModel } from '../../../src/language/decoding/create-text-model.js';
+import { TokenSampler } from '../../../src/language/sampling/sample-token.js';
 import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
 
 /** What to do. The first order of a worker is `load`. */

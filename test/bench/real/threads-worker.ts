@@ -1,6 +1,6 @@
 /** The GGUF engine with a number of threads, in a worker of an isolated page. */
-import type { TextModel } from '../../../src/model/decoding/create-text-model.js';
-import { ggufBackend } from '../../../src/model/engines/gguf/gguf-backend.js';
+import type { TextModel } from '../../../src/language/decoding/create-text-model.js';
+import { ggufBackend } from '../../../src/engines/gguf/gguf-backend.js';
 import { plainGenerationRequest } from '../../../src/core/request/generation-request.js';
 
 /** What to do. The first order of a worker is `load`. */

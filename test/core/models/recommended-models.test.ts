@@ -3,10 +3,10 @@ import { prebuiltAppConfig } from '@mlc-ai/web-llm';
 import { describe, expect, it } from 'vitest';
 import { LISTED_MODELS } from '../../../src/core/models/listed-models.js';
 import { recommend } from '../../../src/core/models/recommended-models.js';
-import { ARCHITECTURES } from '../../../src/model/engines/gguf/architectures.js';
+import { ARCHITECTURES } from '../../../src/engines/gguf/architectures.js';
 import { resolveOptions } from '../../../src/page/resolve-options.js';
 import { isHubId } from '../../../src/core/models/entry-files.js';
-import { MODEL_CLASSES, type ModelClasses } from '../../../src/model/engines/transformers/repository/model-classes.js';
+import { MODEL_CLASSES, type ModelClasses } from '../../../src/engines/transformers/repository/model-classes.js';
 
 const classes: readonly ModelClasses[] = MODEL_CLASSES;
 

@@ -1,6 +1,6 @@
 /** tiny-chat with megabytes of nothing in its graph: as large as a test wants, and it answers as before. */
 import { readFileSync } from 'node:fs';
-import { bytes, type ProtobufMessage } from '../../../src/model/engines/transformers/onnx-file/protobuf.js';
+import { bytes, type ProtobufMessage } from '../../../src/engines/transformers/onnx-file/protobuf.js';
 import { someBytes } from '../../store/support/fault-server.js';
 
 const FOLDER = new URL('../../../public/models/tiny-chat/', import.meta.url);

@@ -1,6 +1,6 @@
 /** Requests to the service in this process, and what their sender reads of the answer. */
 import { vi } from 'vitest';
-import { ALL_TASKS, audioForm } from '../../gateway/http/support/models.js';
+import { ALL_TASKS, audioForm } from '../../service/http/support/models.js';
 import { scriptedChat } from '../../support/build-app.js';
 
 // Lines in the console come once: other files that share this process may have made the same mistakes.

@@ -6,9 +6,9 @@ import { markStreamed } from '../../../src/relay/stream/request-payload.js';
 import { connectThrough } from '../../../src/relay/handshake.js';
 import type { Connect } from '../../../src/relay/handshake.js';
 import { relayRequest } from '../../../src/relay/stream/relay-request.js';
-import { createVoiceModel } from '../../../src/model/voice/create-voice-model.js';
-import { speaker } from '../../gateway/http/support/models.js';
-import { serveCall, type RequestHandler } from '../../../src/gateway/serve-call.js';
+import { createVoiceModel } from '../../../src/sound/voice/create-voice-model.js';
+import { speaker } from '../../service/http/support/models.js';
+import { serveCall, type RequestHandler } from '../../../src/service/serve-call.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 
 const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://api.openai.com/v1'] };

@@ -1,0 +1,179 @@
+/** Makes a text model of a GGUF file: its head, then its weights while they stream in. @module */
+import type { ModelInfo } from '../../core/models/backend.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { InferenceError } from '../../core/errors/inference-error.js';
+import { createTextModel, type TextModel } from '../../language/decoding/create-text-model.js';
+import { detectReasoningFormat, detectToolFormat } from '../../language/prompt/detect-formats.js';
+import { checkTemplates } from '../../language/prompt/template-traits.js';
+import type { TextTokenizer } from '../../language/prompt/text-tokenizer.js';
+import { prefixCacheBytes } from '../../language/prefix-cache/prefix-cache-bytes.js';
+import { adapterBytes } from './adapter-plan.js';
+import { widestRank } from './adapter-weights.js';
+import { probeRounding, warningOf } from './choose-build.js';
+import { ForwardPass } from './forward.js';
+import { type ForwardShape, widestRow } from './forward-shape.js';
+import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
+import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
+import type { GgufHeader } from './file/header.js';
+import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
+import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
+import { loadKernels } from './load-kernels.js';
+import { loadWeights, weightBytes } from './load-weights.js';
+import { type ModelPlan, planModel } from './model-plan.js';
+import type { MatrixPlan } from './model-tensors.js';
+import { SharedKernels } from './shared-kernels.js';
+import { threadCount } from './start-threads.js';
+import { streamReader } from './stream-reader.js';
+import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
+import { checkRows, readVocabulary } from './tokenizer/vocabulary.js';
+
+/** What 32-bit pointers reach, in bytes. */
+const MAX_BYTES = 4096 * 2 ** 20;
+
+/** A model must be able to hold so many tokens, or as many as its entry says. */
+const LEAST_CONTEXT = 512;
+
+/** What the head of a file says of a model that can run. */
+export interface PlannedModel {
+  header: GgufHeader;
+  plan: ModelPlan;
+  shape: ForwardShape;
+  tokenizer: TextTokenizer;
+  adapters: readonly PlannedAdapter[];
+}
+
+/**
+ * Decides whether a file can run, before its weights are fetched.
+ * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
+ */
+export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
+  const plan = planModel(header, entry.contextLength);
+  const vocabulary = readVocabulary(header);
+  checkRows(header, vocabulary, plan.shape.vocabulary);
+  const tokenizer = createGgufTokenizer(vocabulary);
+  checkTemplates(tokenizer);
+  const exact = entry.dtype === 'fp32';
+  const precision: KvPrecision = exact ? 32 : 16;
+  const shape = { ...plan.shape, exact, precision };
+  return withAdapters(entry, { header, plan, shape, tokenizer, adapters: [] }, []);
+}
+
+/**
+ * The same model with adapters.
+ * @throws InferenceError `insufficient_resources` with `neededBytes`
+ */
+export function withAdapters(
+  entry: ModelEntry,
+  planned: PlannedModel,
+  adapters: readonly PlannedAdapter[],
+): PlannedModel {
+  const { shape } = planned;
+  const weights = weightBytes(planned.plan) + adapterBytes(adapters.map(({ plan }) => plan));
+  checkMemory(entry, shape, weights);
+  const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
+  return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
+}
+
+function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
+  const context = Math.min(contextLength ?? LEAST_CONTEXT, shape.contextLength);
+  const neededBytes = weights + pagesOf(context) * pageBytes(shape);
+  if (neededBytes <= MAX_BYTES) return;
+  const [needed, most] = [neededBytes, MAX_BYTES].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MB`);
+  throw new InferenceError(
+    'insufficient_resources',
+    `The model \`${id}\` needs ${needed} for its weights and a context of ${context} tokens, and WASM offers ${most}. Use a file of lower precision, a smaller model${contextLength === undefined ? '' : ' or a smaller `contextLength`'}.`,
+    { param: 'model', neededBytes },
+  );
+}
+
+/** What the world around a model gives it. */
+export interface AssembleOptions {
+  /** Tells the app. @param warning a sentence that begins small, with its point */
+  warn?: (warning: string) => void;
+  /** Where prompts are kept. @param rounding by what the last bits differ between browsers */
+  openPrompts?: (rounding: string) => Promise<GgufTextEngineOptions['persist']>;
+}
+
+/**
+ * @param stream the file's bytes from `header.dataStart` on
+ * @throws InferenceError `insufficient_resources`, `unavailable`
+ */
+export async function assembleTextModel(
+  entry: ModelEntry,
+  planned: PlannedModel,
+  stream: AsyncIterable<Uint8Array>,
+  options: AssembleOptions = {},
+): Promise<TextModel> {
+  const { engine, ...parts } = await openTextEngine(entry, planned, stream, options);
+  const { maxCompletionTokens } = entry;
+  return createTextModel(engine, { ...parts, ...(maxCompletionTokens !== undefined && { maxCompletionTokens }) });
+}
+
+/** An engine, and what else a model is made of. */
+interface OpenedEngine {
+  engine: GgufTextEngine;
+  info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'>;
+  lost: Promise<InferenceError>;
+  unload(): Promise<void>;
+}
+
+/** As {@link assembleTextModel}. */
+export async function openTextEngine(
+  entry: ModelEntry,
+  { header, plan, shape: planned, tokenizer, adapters }: PlannedModel,
+  stream: AsyncIterable<Uint8Array>,
+  { warn, openPrompts }: AssembleOptions = {},
+): Promise<OpenedEngine> {
+  const threads = threadCount();
+  const kernels = await loadKernels(undefined, { shared: threads > 1 });
+  const slower = warningOf(kernels.build);
+  if (slower !== undefined) warn?.(slower);
+  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
+  const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
+  const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
+  const rank = widestRank(adapters.map((adapter) => adapter.plan));
+  const { contextLength } = shape;
+  const shared = new SharedKernels(kernels, contextLength, Math.max(widestRow(shape), rank), threads);
+  // Where threads do not run, one does the work.
+  if (threads > 1) await shared.startThreads().catch(() => {});
+  const forward = new ForwardPass(shared, shape, weights, { all: loaded.all, rank });
+  let onLost: (error: InferenceError) => void = () => {};
+  const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
+  const engine = new GgufTextEngine({
+    forward,
+    pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
+    tokenizer,
+    adapters: loaded.engine,
+    contextLength,
+    toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
+    reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
+    persist: await openPrompts?.(await probeRounding(kernels.build)),
+    onLost,
+  });
+  return {
+    engine,
+    info: {
+      device: 'wasm',
+      threads: shared.threads,
+      dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
+    },
+    lost,
+    async unload() {
+      engine.dispose();
+      shared.dispose();
+    },
+  };
+}
+
+function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
+  return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
+}
+
+/** The kind of most weights, in lower case. */
+export function kindOfMost(matrices: Iterable<MatrixPlan>): string {
+  const values = new Map<string, number>();
+  for (const { tensor, rows } of matrices)
+    values.set(tensor.kind, (values.get(tensor.kind) ?? 0) + rows * tensor.shape[0]!);
+  const [most] = [...values].toSorted(([, a], [, b]) => b - a);
+  return most![0].toLowerCase();
+}

@@ -1,0 +1,86 @@
+/** One generation on a GGUF decoder. @module */
+import type { Speculation, TextSequence } from '../../language/decoding/text-engine.js';
+import type { AdapterSet } from './adapter-products.js';
+import type { KvSequence } from './kv-pages.js';
+import type { CachedPrefix } from './page-cache.js';
+import type { PassQueue } from './pass-queue.js';
+
+export interface GgufSequenceOptions {
+  prompt: readonly number[];
+  /** A cached beginning of the prompt, or nothing; belongs to the sequence from now on. */
+  kv: KvSequence;
+  adapters: AdapterSet | undefined;
+  passes: PassQueue;
+  /** Called at the end; what was read then belongs to the engine. */
+  onClose(ended: Pick<CachedPrefix, 'tokens' | 'kv'>): Promise<void>;
+}
+
+export class GgufSequence implements TextSequence {
+  readonly cachedTokens: number;
+  readonly #options: GgufSequenceOptions;
+  /** The tokens that `#kv` reads, those of the prompt that are not read yet included. */
+  readonly #tokens: number[];
+  /** Read the prompt. After a fork it does not grow and goes to the prefix cache. */
+  readonly #kv: KvSequence;
+  #rows: KvSequence[];
+  #leave: (() => void) | undefined;
+  #closed = false;
+
+  readonly speculation: Speculation = {
+    isWorthwhile: () => !this.#options.passes.isShared,
+    canRollBack: () => true,
+    score: (tokens, count) => this.#read(tokens, count),
+    rollBack: (count) => {
+      this.#tokens.length -= count;
+      this.#kv.truncate(this.#kv.length - count);
+    },
+  };
+
+  constructor(options: GgufSequenceOptions) {
+    const { prompt, kv } = options;
+    this.cachedTokens = kv.length;
+    this.#options = options;
+    this.#tokens = [...prompt];
+    this.#kv = kv;
+    this.#rows = [kv];
+  }
+
+  /** Tokens of all its rows. */
+  get heldTokens(): number {
+    return this.#rows.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async prefill(signal: AbortSignal): Promise<Float32Array> {
+    const { prompt, passes, adapters } = this.#options;
+    const tokens = prompt.slice(this.cachedTokens);
+    const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, adapters, isPrompt: true, signal });
+    this.#leave = passes.join();
+    return logits!;
+  }
+
+  async fork(rows: number): Promise<void> {
+    if (rows > 1) this.#rows = Array.from({ length: rows }, () => this.#kv.fork());
+  }
+
+  async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    if (this.#rows[0] === this.#kv) return this.#read(tokens[0]!, 1);
+    const { passes, adapters } = this.#options;
+    const read = this.#rows.map((kv, row) => passes.read({ kv, tokens: tokens[row]!, keep: 1, adapters }));
+    return (await Promise.all(read)).map(([logits]) => logits!);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#leave?.();
+    for (const kv of this.#rows) if (kv !== this.#kv) kv.release();
+    await this.#options.onClose({ tokens: this.#tokens.slice(0, this.#kv.length), kv: this.#kv });
+  }
+
+  /** Reads tokens behind the prompt, in the only row. */
+  async #read(tokens: readonly number[], keep: number): Promise<Float32Array[]> {
+    this.#tokens.push(...tokens);
+    const { passes, adapters } = this.#options;
+    return passes.read({ kv: this.#kv, tokens, keep, adapters });
+  }
+}

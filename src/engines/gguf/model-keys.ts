@@ -1,0 +1,95 @@
+/** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
+import type { InferenceError } from '../../core/errors/inference-error.js';
+import { type Architecture, ENCODERS } from './architectures.js';
+import { shown, unsupported } from './file/file-problems.js';
+import type { GgufHeader, GgufValue } from './file/header.js';
+
+/** Keys that change no number: what they say is in the tensors, or of interest to others. */
+const INFORMATIVE = new Set([
+  'vocab_size',
+  'tensor_data_layout',
+  'rope.scaling.finetuned',
+  'attention.layer_norm_epsilon',
+  'expert_used_count',
+  'pooling_type',
+]);
+
+export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture> {
+  readonly name: string;
+  readonly architecture: Known;
+  readonly #file: string;
+  readonly #metadata: ReadonlyMap<string, GgufValue>;
+  readonly #asked = new Set<string>();
+
+  /** @throws InferenceError `model_not_supported` for an architecture that is not one of these */
+  constructor({ file, metadata }: Pick<GgufHeader, 'file' | 'metadata'>, known: Readonly<Record<string, Known>>) {
+    this.#file = file;
+    this.#metadata = metadata;
+    const name = metadata.get('general.architecture');
+    if (typeof name !== 'string') throw unsupported(file, 'it does not name its architecture');
+    const architecture = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!architecture) {
+      const all = Object.keys(known).map((each) => `\`${each}\``);
+      const why = Object.hasOwn(ENCODERS, name) ? 'is an encoder, which does not generate text' : 'is not supported';
+      throw unsupported(file, `its architecture \`${shown(name)}\` ${why}; supported are ${all.join(', ')}`);
+    }
+    this.name = name;
+    this.architecture = architecture;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.#get(key);
+    if (value === undefined || typeof value === 'string') return value;
+    throw this.#unfit(key, 'is not a string');
+  }
+
+  flag(key: string, otherwise: boolean): boolean {
+    const value = this.#get(key);
+    if (value === undefined || typeof value === 'boolean') return value ?? otherwise;
+    throw this.#unfit(key, 'is neither true nor false');
+  }
+
+  number(key: string, otherwise?: number): number {
+    const value = this.#get(key);
+    // Some files have a number for each layer.
+    const number = typeof value === 'object' && new Set(value).size === 1 ? value[0] : value;
+    if (typeof number === 'number' && Number.isFinite(number)) return number;
+    if (value === undefined && otherwise !== undefined) return otherwise;
+    throw this.#unfit(key, value === undefined ? 'is missing' : 'is not one number');
+  }
+
+  /** A number where 0 stands for the usual one. */
+  factor(key: string, otherwise = 1): number {
+    return this.number(key, otherwise) || otherwise;
+  }
+
+  /** A whole number. */
+  size(key: string, otherwise?: number, least = 1): number {
+    const size = this.number(key, otherwise);
+    if (!Number.isInteger(size) || size < least || size > 2 ** 31) throw this.#unfit(key, `is ${size}`);
+    return size;
+  }
+
+  /** @throws InferenceError `model_not_supported` for a key that no one asked for and that may change what is computed */
+  refuseOthers(): void {
+    const begin = `${this.name}.`;
+    const isKnown = (key: string): boolean =>
+      this.#asked.has(key) || INFORMATIVE.has(key) || (this.architecture.unused ?? []).includes(key);
+    for (const [name, value] of this.#metadata) {
+      if (!name.startsWith(begin) || isKnown(name.slice(begin.length)) || isOff(value)) continue;
+      throw unsupported(this.#file, `its metadata \`${shown(name)}\` is not supported for this architecture`);
+    }
+  }
+
+  #unfit(key: string, why: string): InferenceError {
+    return unsupported(this.#file, `its metadata \`${this.name}.${key}\` ${why}`);
+  }
+
+  #get(key: string): GgufValue | undefined {
+    this.#asked.add(key);
+    return this.#metadata.get(`${this.name}.${key}`);
+  }
+}
+
+/** A value that asks for nothing. */
+const isOff = (value: GgufValue): boolean => value === 0 || value === false || value === '';

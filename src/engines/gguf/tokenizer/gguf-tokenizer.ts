@@ -1,0 +1,183 @@
+/** The tokenizer of a GGUF file: the ids that llama.cpp gives. @module */
+import type { TextTokenizer } from '../../../language/prompt/text-tokenizer.js';
+import { byteLevelBytes, byteLevelText } from '../../../language/prompt/byte-level.js';
+import { mergePairs } from './merge-pairs.js';
+import { type SplitRules, splitText } from './split-patterns.js';
+import { type GgufVocabulary, TOKEN_KIND } from './vocabulary.js';
+import { wordPieceBytes, wordPieceEncoder } from './word-pieces.js';
+
+/** Ids of text that is not a control token. */
+type EncodeText = (text: string) => number[];
+
+const encoder = new TextEncoder();
+
+/** Tokens that end a turn in some template; one that writes such a control token ends turns with it. */
+const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|return|>', '<|call|>', '<|endoftext|>'];
+
+/** The tokenizer of a vocabulary. */
+export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
+  const { pieces, kinds, special, addsBegin, addsSpace, chatTemplate, toolTemplate } = vocabulary;
+  const { control, unknown, userDefined } = TOKEN_KIND;
+  const isAdded = (id: number): boolean => [control, unknown, userDefined].includes(kinds[id] as 2 | 3 | 4);
+  const addedTokens = new Map<string, number>();
+  const defined = new Map<string, number>();
+  for (const [id, piece] of pieces.entries()) {
+    if (piece === '' || !isAdded(id)) continue;
+    addedTokens.set(piece, id);
+    if (kinds[id] === userDefined) defined.set(piece, id);
+  }
+  const encodePlain = createEncoder(vocabulary);
+  const split = definedSplitter(defined);
+  const begin = special.bos ?? special.cls;
+  const known: (Uint8Array | undefined)[] = [];
+  const bytesOfPiece = { gpt2: byteLevelBytes, llama: sentencePieceBytes, bert: wordPieceBytes }[vocabulary.model];
+  const encode = (text: string, isContinued: boolean): number[] => {
+    let addSpace = addsSpace && !isContinued;
+    return split(text.toWellFormed()).flatMap((part) => {
+      if (typeof part === 'number') {
+        addSpace = addsSpace;
+        return [part];
+      }
+      const ids = encodePlain(addSpace ? ` ${part}` : part);
+      addSpace = false;
+      return ids;
+    });
+  };
+  return {
+    vocabularySize: pieces.length,
+    endTokens: endTokensOf(vocabulary, addedTokens),
+    addedTokens,
+    encodeText: (text) => encode(text, false),
+    encodeContinuation: (text) => encode(text, true),
+    bytesOf(token) {
+      const piece = pieces[token] ?? '';
+      return (known[token] ??= isAdded(token) ? encoder.encode(piece) : bytesOfPiece(piece));
+    },
+    ...(chatTemplate !== undefined && { chatTemplate }),
+    ...(toolTemplate !== undefined && { toolTemplate }),
+    templateVariables: templateVariablesOf(vocabulary),
+    prefixTokens: addsBegin && begin !== undefined ? [begin] : [],
+    beginsChats: true,
+  };
+}
+
+function endTokensOf(
+  { special, kinds, chatTemplate }: GgufVocabulary,
+  added: ReadonlyMap<string, number>,
+): Set<number> {
+  const ends = new Set([special.eos, special.eot, special.eom].filter((id) => id !== undefined));
+  for (const token of TURN_ENDS) {
+    const id = added.get(token);
+    if (id !== undefined && kinds[id] === TOKEN_KIND.control && chatTemplate?.includes(token)) ends.add(id);
+  }
+  return ends;
+}
+
+function templateVariablesOf({ special, pieces }: GgufVocabulary): Record<string, string> {
+  const names = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
+  return Object.fromEntries(
+    names.flatMap((name) => (special[name] === undefined ? [] : [[`${name}_token`, pieces[special[name]]!]])),
+  );
+}
+
+function createEncoder(vocabulary: GgufVocabulary): EncodeText {
+  const { model, rules, special } = vocabulary;
+  const ids = plainIds(vocabulary);
+  if (model === 'bert') return wordPieceEncoder(ids, special.unk);
+  return model === 'gpt2' ? byteLevelEncoder(vocabulary, rules!, ids) : sentencePieceEncoder(vocabulary, ids);
+}
+
+/** Ids of the pieces that text can become. */
+function plainIds({ pieces, kinds }: GgufVocabulary): Map<string, number> {
+  const ids = new Map<string, number>();
+  const { normal, userDefined, unused } = TOKEN_KIND;
+  const isText = new Set<number>([normal, userDefined, unused]);
+  for (const [id, piece] of pieces.entries()) if (isText.has(kinds[id]!)) ids.set(piece, id);
+  return ids;
+}
+
+/** Words whose ids are remembered. */
+const KNOWN_WORDS = 10_000;
+
+function byteLevelEncoder({ merges }: GgufVocabulary, rules: SplitRules, ids: ReadonlyMap<string, number>): EncodeText {
+  const ranks = new Map<string, number>();
+  for (const [rank, pair] of merges.entries()) if (!ranks.has(pair)) ranks.set(pair, rank);
+  const known = new Map<string, readonly number[]>();
+  const encodeWord = (word: string): readonly number[] => {
+    const text = byteLevelText(word);
+    const whole = rules.ignoresMerges ? ids.get(text) : undefined;
+    if (whole !== undefined) return [whole];
+    const ends = mergePairs(text, (from, middle, to) =>
+      ranks.get(`${text.slice(from, middle)} ${text.slice(middle, to)}`),
+    );
+    let from = 0;
+    return ends.flatMap((end) => {
+      const piece = text.slice(from, end);
+      from = end;
+      const id = ids.get(piece);
+      // A byte that is not a token is left out, as llama.cpp does.
+      return id !== undefined ? [id] : Array.from(piece).flatMap((byte) => ids.get(byte) ?? []);
+    });
+  };
+  return (text) =>
+    splitText(text, rules).flatMap((word) => {
+      const found = known.get(word) ?? encodeWord(word);
+      if (known.size >= KNOWN_WORDS) known.clear();
+      if (word.length < 64) known.set(word, found);
+      return found;
+    });
+}
+
+function sentencePieceEncoder(
+  { pieces, kinds, scores, special }: GgufVocabulary,
+  ids: ReadonlyMap<string, number>,
+): EncodeText {
+  const bytes: (number | undefined)[] = [];
+  for (const [id, piece] of pieces.entries()) {
+    const byte = kinds[id] === TOKEN_KIND.byte ? /^<0x([0-9A-F]{2})>$/.exec(piece) : null;
+    if (byte) bytes[Number.parseInt(byte[1]!, 16)] = id;
+  }
+  return (raw) => {
+    const text = raw.replaceAll(' ', SPACE);
+    // No merges are written in these files: a pair is worth the score of the piece that it makes.
+    const ends = mergePairs(text, (from, _, to) => {
+      const id = ids.get(text.slice(from, to));
+      return id === undefined ? undefined : -scores[id]!;
+    });
+    let from = 0;
+    return ends.flatMap((end) => {
+      const piece = text.slice(from, end);
+      from = end;
+      const id = ids.get(piece);
+      if (id !== undefined) return [id];
+      return Array.from(encoder.encode(piece), (byte) => bytes[byte] ?? special.unk).filter(
+        (each) => each !== undefined,
+      );
+    });
+  };
+}
+
+/** `▁` is a space. */
+const SPACE = '\u2581';
+
+function sentencePieceBytes(piece: string): Uint8Array {
+  const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece);
+  return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : encoder.encode(piece.replaceAll(SPACE, ' '));
+}
+
+/** Parts text at tokens of kind user-defined: the longest first, wherever they stand. */
+function definedSplitter(defined: ReadonlyMap<string, number>): (text: string) => (string | number)[] {
+  const tokens = [...defined].toSorted(([a], [b]) => b.length - a.length);
+  return (text) => {
+    let parts: (string | number)[] = text === '' ? [] : [text];
+    for (const [token, id] of tokens) {
+      if (!text.includes(token)) continue;
+      parts = parts.flatMap((part) => (typeof part === 'number' ? [part] : partAt(part, token, id)));
+    }
+    return parts;
+  };
+}
+
+function partAt(text: string, token: string, id: number): (string | number)[] {
+  return text.split(token).flatMap((part, index) => [...(index === 0 ? [] : [id]), ...(part === '' ? [] : [part])]);
+}

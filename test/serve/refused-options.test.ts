@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { serveInference } from '../../src/serve/index.js';
+import { installInference } from '../../src/testing/playwright/index.js';
+
+const routes = { 'GET /api': () => new Response('') };
+const NAMED = { code: 'invalid_request', details: { param: 'routes' } };
+
+it('[U20] routes are of a page: serve and the Playwright fixture refuse them by name', async () => {
+  await expect(serveInference({ routes } as object)).rejects.toMatchObject(NAMED);
+  await expect(installInference({} as never, { origin: 'http://localhost', routes } as never)).rejects.toMatchObject(
+    NAMED,
+  );
+});
