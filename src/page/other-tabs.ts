@@ -1,5 +1,5 @@
 /** Tells when tabs of one origin started with different options, because each then has an engine of its own. @module */
-import { differentOptions, type OptionTexts } from './engine-group.js';
+import { differentOptions, type OptionTexts } from './service-group.js';
 
 /** From tab to tab. Options are told by their hashes only. */
 interface TabNote {

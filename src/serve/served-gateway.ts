@@ -4,22 +4,18 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { InferenceError } from '../core/errors/inference-error.js';
 import { Catalog } from '../core/models/catalog.js';
-import { secretsOfOptions } from '../core/models/header-secrets.js';
-import type { CompatibilityName, InferenceOptions } from '../core/models/inference-options.js';
+import type { InferenceOptions } from '../core/models/inference-options.js';
 import type { ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
 import { tellDeviceMemory } from '../core/platform/device-memory.js';
 import { settledWithin } from '../core/platform/settled-within.js';
-import { type App, createApp } from '../service/http/app.js';
+import type { App } from '../service/http/app.js';
+import { createService, type Service } from '../service/create-service.js';
 import { createKeyRing, type KeyRing } from '../service/http/policy/api-key.js';
-import { ResponseStorage } from '../service/response-storage.js';
-import { Recorder } from '../service/recorder.js';
+import { createMemoryCounterStore } from '../service/http/policy/counter-store.js';
 import type { ModelHost } from '../service/scheduler/model-host.js';
-import { Scheduler } from '../service/scheduler/scheduler.js';
 import { resolveOptions } from '../page/resolve-options.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
-import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from './http/exchange.js';
 import { loadInNode } from './models/load-in-node.js';
 import { machineMemory, ModelThreads } from './models/model-threads.js';
@@ -51,12 +47,10 @@ export class ServedGateway {
   /** Absolute. */
   readonly baseURL: string;
   readonly #prefix: string;
+  readonly #service: Service;
   readonly #app: App;
-  readonly #inference: Scheduler;
   readonly #threads: ModelThreads;
   readonly #pages: ModelsInPage | undefined;
-  readonly #recorder: Recorder | undefined;
-  readonly #compatibility: CompatibilityName;
   readonly #limits: ClientLimits;
   readonly #bodies: BodyMemory;
   readonly #keys: KeyRing;
@@ -70,14 +64,11 @@ export class ServedGateway {
     const pageURL = `${origin}/`;
     const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
     const { models, prefix, requestTimeout } = gateway;
-    const compatibility = resolveCompatibility(gateway.compatibility, false);
     this.baseURL = origin + prefix;
     this.#prefix = prefix;
-    this.#compatibility = compatibility;
     this.#limits = limits;
     this.#bodies = new BodyMemory(limits.bodyBytes);
     this.#keys = createKeyRing(gateway.apiKeys);
-    this.#recorder = gateway.record ? new Recorder(secretsOfOptions(gateway)) : undefined;
     tellDeviceMemory(machineMemory());
     const load = { ...model, pageURL, assetsURL: new URL('inpage/', pageURL).href };
     const threads = (this.#threads = new ModelThreads(load, requestTimeout));
@@ -90,19 +81,14 @@ export class ServedGateway {
       start: (entry, watch) => hostOf(entry).start(entry, watch),
       fetchFiles: async (entry, watch) => hostOf(entry).fetchFiles?.(entry, watch),
     };
-    this.#inference = new Scheduler({
+    this.#service = createService({
+      options: gateway,
       catalog: new Catalog(models),
-      host: this.#recorder?.host(host) ?? host,
-      requestTimeout,
+      host,
+      counterStore: createMemoryCounterStore(),
+      ...(pages && { modelStore: (inference) => pages.store({ models, load }, inference) }),
     });
-    const responseStorage = new ResponseStorage(gateway.storeResponses, { now: Date.now, service: prefix });
-    this.#app = createApp({
-      ...gateway,
-      compatibility,
-      ...responseStorage.optionsFor(compatibility),
-      inference: this.#inference,
-      ...(pages && { modelStore: pages.store({ models, load }, this.#inference) }),
-    });
+    this.#app = this.#service.app(false);
   }
 
   /** The browser that runs models, with its version; undefined: there is none. */
@@ -144,7 +130,7 @@ export class ServedGateway {
       const answer = await this.#app.fetch(toRequest(request, { url, body, signal: controller.signal }));
       await sendResponse(answer, response, { readerPatienceMs: this.#limits.readingMs });
     } catch (thrown) {
-      const busy = { url, compatibility: this.#compatibility, prefix: this.#prefix };
+      const busy = { url, compatibility: this.#service.compatibility, prefix: this.#prefix };
       if (thrown instanceof NoRoomForBody) await sendUnavailable(response, busy);
       else response.destroy();
     } finally {
@@ -156,14 +142,11 @@ export class ServedGateway {
 
   /** What was recorded. @throws InferenceError `invalid_request` without the option `record` */
   async recorded(): Promise<ScriptedEntry[]> {
-    if (this.#recorder) return this.#recorder.models();
-    throw new InferenceError('invalid_request', 'Nothing is recorded without the option `record`.', {
-      param: 'record',
-    });
+    return this.#service.recorded();
   }
 
   async close(): Promise<void> {
-    await this.#inference.stop();
+    await this.#service.stop();
     await Promise.all([this.#threads.close(), this.#pages?.close()]);
   }
 

@@ -1,20 +1,15 @@
-/** The gateway: app and scheduler behind ports. Runs in the gateway worker. @module */
+/** The gateway: the service behind ports. Runs in the gateway worker. @module */
 import type { Remote } from 'comlink';
 import { Catalog } from '../core/models/catalog.js';
-import { secretsOfOptions } from '../core/models/header-secrets.js';
 import type { Sources } from '../store/list-stored.js';
-import { resolveCompatibility } from '../relay/stream/request-payload.js';
-import { type ControlledParts, serveEngineControl } from './engine-control.js';
+import { createService } from './create-service.js';
+import { type ControlledParts, serveServiceControl } from './service-control.js';
 import type { GatewayOptions, PageControl } from './gateway-control.js';
-import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
-import { Faults } from './http/endpoint/faults.js';
+import { defaultCounterStore } from './http/policy/counter-store.js';
 import type { ModelStore } from './http/endpoint/http-context.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
-import { Recorder } from './recorder.js';
-import { ResponseStorage } from './response-storage.js';
 import type { ControlledInference } from './scheduler/inference.js';
-import { Scheduler } from './scheduler/scheduler.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
 import { spawnInPage } from './spawn-in-page.js';
 import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
@@ -26,40 +21,29 @@ export interface Gateway {
   connect(port: MessagePort): void;
 }
 
-/** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
+/** Builds the service from the page's options. Models run in workers that the page makes. */
 export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
   const { models, load, requestTimeout } = options;
-  const recorder = options.record ? new Recorder(secretsOfOptions(options)) : undefined;
-  const host = createWorkerModelHost({ spawn: (entry) => spawnInPage(page, entry), load, requestTimeout });
-  const inference = new Scheduler({
+  const service = createService({
+    options,
     catalog: new Catalog(models),
-    host: recorder?.host(host) ?? host,
-    requestTimeout,
-    onFailure: (model, error) => console.error(`inpage: \`${model}\` failed. ${error.message}`),
+    host: createWorkerModelHost({ spawn: (entry) => spawnInPage(page, entry), load, requestTimeout }),
+    counterStore: defaultCounterStore(),
+    modelStore: (inference) => openModelStore({ models, load }, inference),
   });
-  const faults = new Faults();
-  const counterStore = defaultCounterStore();
-  const responseStorage = new ResponseStorage(options.storeResponses, { now: Date.now, service: options.prefix });
-  const modelStore = openModelStore({ models, load }, inference);
-  const shared = { ...options, counterStore, inference, faults, modelStore };
-  const answering = (isIntercepted: boolean): App => {
-    const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
-    return createApp({ ...shared, compatibility, isIntercepted, ...responseStorage.optionsFor(compatibility) });
+  const promptCache: PromptCacheContext = {
+    inference: service.inference,
+    compatibility: COMPATIBILITY[service.compatibility],
+    isWanted: load.promptCache !== undefined,
   };
-  const [own, elsewhere] = [answering(false), answering(true)];
-  const compatibility = COMPATIBILITY[resolveCompatibility(options.compatibility, false)];
-  const promptCache: PromptCacheContext = { inference, compatibility, isWanted: load.promptCache !== undefined };
   const parts: ControlledParts = {
-    inference,
-    faults,
-    recorder,
-    responseStorage,
+    service,
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {
     request: (request: Request, begin: () => void, { intercepted, ...facts }: RequestFacts) =>
-      (intercepted ? elsewhere : own).fetch(request, { onBegin: begin, ...facts }),
-    control: (port: MessagePort, lifeline: string | undefined) => serveEngineControl(port, lifeline, parts),
+      service.app(intercepted).fetch(request, { onBegin: begin, ...facts }),
+    control: (port: MessagePort, lifeline: string | undefined) => serveServiceControl(port, lifeline, parts),
   };
   return {
     connect: (port) => void serveCall(port, handlers),

@@ -113,7 +113,7 @@ const SERVER: readonly Mistake[] = [
   ],
   [
     'a recording without the option',
-    'Nothing is recorded without the option `record`.',
+    'No answers are recorded. Set the option `record` to `true`.',
     during((test) => test.recorded()),
   ],
 ];

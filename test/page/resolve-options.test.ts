@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_MODELS } from '../../src/core/models/default-catalog.js';
 import type { TransformersEntry, TypedModelEntry, WebLlmEntry } from '../../src/core/models/model-entry.js';
 import { PROTOCOL_VERSION } from '../../src/relay/protocol.js';
-import { engineGroup } from '../../src/page/engine-group.js';
+import { serviceGroup } from '../../src/page/service-group.js';
 import { resolveOptions } from '../../src/page/resolve-options.js';
 import type { InferenceOptions } from '../../src/core/models/inference-options.js';
 
@@ -257,8 +257,8 @@ describe('resolveOptions', () => {
   });
 });
 
-describe('engineGroup', () => {
-  const group = (options: InferenceOptions, page = PAGE): Promise<string> => engineGroup(resolve(options, page), page);
+describe('serviceGroup', () => {
+  const group = (options: InferenceOptions, page = PAGE): Promise<string> => serviceGroup(resolve(options, page), page);
 
   it('is the same for options that mean the same', async () => {
     const model = { id: 'a', task: 'chat', backend: 'transformers' } as const;

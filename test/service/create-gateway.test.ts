@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createGateway } from '../../src/service/create-gateway.js';
 import type { GatewayOptions, PageControl, SpawnedWorker } from '../../src/service/gateway-control.js';
 import { serveControl } from '../../src/relay/control/control-channel.js';
-import { EngineClient } from '../../src/page/engine-client.js';
+import { ServiceClient } from '../../src/page/service-client.js';
 import { connectThrough } from '../../src/relay/handshake.js';
 
 afterEach(() => vi.useRealTimers());
@@ -26,7 +26,7 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
     endModelWorker: (id) => void ended.push(id),
   };
   const gateway = createGateway(OPTIONS, remote(page));
-  const client = new EngineClient(
+  const client = new ServiceClient(
     (signal) => connectThrough((port) => gateway.connect(port), signal),
     () => {},
   );

@@ -45,7 +45,7 @@ export class DecoderLayers {
   }
 
   /** Keys and values of a layer, and what attention gives. @param units of attention; 0: none is wanted */
-  read(layer: Layer, index: number, rows: number, units: number): void {
+  attend(layer: Layer, index: number, rows: number, units: number): void {
     const { functions } = this.#kernels;
     const { heads, kvHeads, headSize, precision, layerShapes, attentionScale, attentionCap } = this.#shape;
     const at = this.#at;
@@ -62,7 +62,7 @@ export class DecoderLayers {
   }
 
   /** What follows attention in a layer. */
-  think(layer: Layer, rows: number): void {
+  feedForward(layer: Layer, rows: number): void {
     const { width, feedForward, activation } = this.#shape;
     const { functions } = this.#kernels;
     const at = this.#at;

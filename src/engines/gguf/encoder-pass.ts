@@ -50,7 +50,7 @@ export class EncoderPass implements TextReader {
     this.#embed(texts);
     for (const layer of this.#weights.layers) {
       this.#attend(layer, rows, end);
-      this.#think(layer, end);
+      this.#feedForward(layer, end);
       // Requests and aborts arrive meanwhile.
       await yieldToEventLoop();
     }
@@ -107,7 +107,7 @@ export class EncoderPass implements TextReader {
   }
 
   /** What follows attention in a layer. */
-  #think(layer: EncoderLayer<PackedWeights, number>, rows: number): void {
+  #feedForward(layer: EncoderLayer<PackedWeights, number>, rows: number): void {
     const { functions } = this.#kernels;
     const { width, feedForward } = this.#shape;
     const { x, y, attended, inner } = this.#at;

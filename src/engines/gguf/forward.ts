@@ -94,10 +94,10 @@ export class ForwardPass {
     );
     this.#embed(spans, rows);
     for (let layer = 0; layer < layers.length - 1; layer++) {
-      this.#layers.read(layers[layer]!, layer, rows, units);
-      this.#layers.think(layers[layer]!, rows);
+      this.#layers.attend(layers[layer]!, layer, rows, units);
+      this.#layers.feedForward(layers[layer]!, rows);
     }
-    this.#layers.read(layers.at(-1)!, layers.length - 1, rows, wanted.length > 0 ? units : 0);
+    this.#layers.attend(layers.at(-1)!, layers.length - 1, rows, wanted.length > 0 ? units : 0);
     for (const { kv, tokens } of spans) kv.advance(tokens.length);
     // From here on only what is wanted is computed.
     this.#adapters?.keep(wanted);
@@ -164,7 +164,7 @@ export class ForwardPass {
     const at = this.#at;
     gather(this.#memory.floats(at.x, PASS_ROWS * width), wanted, width);
     gather(this.#memory.floats(at.attended, PASS_ROWS * heads * headSize), wanted, heads * headSize);
-    this.#layers.think(this.#weights.layers.at(-1)!, count);
+    this.#layers.feedForward(this.#weights.layers.at(-1)!, count);
     this.#kernels.functions.rmsNorm(at.y, at.x, this.#weights.outputNorm, count, width, epsilon);
     return count;
   }
@@ -188,14 +188,14 @@ export class ForwardPass {
       this.#adapters?.select(first, rows);
       this.#products.prepare(at.y + first * width * 4, rows, head);
       this.#products.multiply(rows, stride, [head, at.logits]);
-      this.#bendLogits(rows * stride);
+      this.#softCapLogits(rows * stride);
       for (let row = 0; row < rows; row++)
         logits.push(new Float32Array(this.#memory.floats(at.logits + row * stride * 4, vocabulary)));
     }
     return logits;
   }
 
-  #bendLogits(count: number): void {
+  #softCapLogits(count: number): void {
     const { functions } = this.#kernels;
     const { logitScale, logitCap } = this.#shape;
     if (logitScale !== 1) functions.scale(this.#at.logits, count, logitScale);

@@ -139,7 +139,7 @@ export async function assembleReader(
   }
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
-  const { shared, reader, score, dtype } = await openReader(entry, planned, {
+  const { shared, reader, score, dtype } = await loadReader(entry, planned, {
     kernels,
     threads,
     read: streamReader(source.weights(), header.dataStart),
@@ -171,7 +171,7 @@ interface OpenedReader {
   dtype: string;
 }
 
-async function openReader(
+async function loadReader(
   { dtype }: ModelEntry,
   { header, model }: PlannedReader,
   { kernels, threads, read }: { kernels: Kernels; threads: number; read: ReturnType<typeof streamReader> },

@@ -29,7 +29,7 @@ import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
 import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
 import { ABSENT_PATHS, OLLAMA_ENDPOINTS } from './ollama/endpoints.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
-import { type CounterStore, createIndexedDbCounterStore, createMemoryCounterStore } from './policy/counter-store.js';
+import { type CounterStore, defaultCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
 import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { conversationEndpoints } from './responses/conversation-endpoints.js';
@@ -206,11 +206,6 @@ function createContext(options: AppOptions): HttpContext {
       await faults.beforeAnswer(c.req.raw.signal);
     },
   };
-}
-
-/** Counters that outlive the worker, where there is a place for them. */
-export function defaultCounterStore(): CounterStore {
-  return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
 }
 
 function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {

@@ -14,11 +14,11 @@ import { type CurrentRequest, currentRequest } from './current-request.js';
 import { cutBody, journalBody } from './journal-body.js';
 import type { EntryEnd, EntryKey, ToTest } from './protocol.js';
 import type { Redactor } from './redact.js';
-import type { Service } from './service.js';
+import type { TestService } from './service.js';
 
 /** What a request needs. */
 export interface RequestContext {
-  service: Service;
+  service: TestService;
   /** It was meant for a server of another origin. */
   isIntercepted: boolean;
   redactor: Redactor;

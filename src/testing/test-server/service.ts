@@ -1,67 +1,43 @@
-/** The service between two resets: gateway, scheduler and models, whose ids and clock are not those of the machine. @module */
+/** The service between two resets, whose models are scripted, and whose ids and clock need not be those of the machine. @module */
 import { Catalog } from '../../core/models/catalog.js';
-import { secretsOfOptions } from '../../core/models/header-secrets.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { ScriptedReply } from '../../core/models/script.js';
-import { type App, createApp } from '../../service/http/app.js';
-import { Faults } from '../../service/http/endpoint/faults.js';
+import { createService, type Service } from '../../service/create-service.js';
 import { createMemoryCounterStore } from '../../service/http/policy/counter-store.js';
-import { ResponseStorage } from '../../service/response-storage.js';
-import { Recorder } from '../../service/recorder.js';
-import { Scheduler } from '../../service/scheduler/scheduler.js';
-import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { OpenCatalog } from './open-catalog.js';
 import type { SentEntry, SentScript, ServerSettings } from './protocol.js';
 import { type AskFunction, ReplyDesk } from './reply-desk.js';
 import { createScriptedHost } from './scripted-host.js';
 
-export interface Service {
-  /** @param isIntercepted what answers requests that were meant for servers of other origins */
-  app(isIntercepted: boolean): App;
+/** A service for tests. */
+export interface TestService extends Service {
   desk: ReplyDesk;
-  faults: Faults;
-  recorder: Recorder | undefined;
   /** Unix milliseconds. */
   now: () => number;
   /** Moves the clock, unless it is the machine's. */
   advance(milliseconds: number): void;
-  /** Ends the models. */
-  stop(): Promise<void>;
 }
 
-export function createService(settings: ServerSettings, ask: AskFunction): Service {
-  const { models, requestTimeout, now: start, port: _port, app: _app, ...options } = settings;
-  const entries = models?.map(withoutFunctions);
+export function createTestService(settings: ServerSettings, ask: AskFunction): TestService {
+  const { models, now: start, port: _port, app: _app, ...options } = settings;
   const scripts = new Map<string, SentScript>();
   for (const { id, script } of models ?? []) if (script) scripts.set(id, script);
   const desk = new ReplyDesk(scripts, ask);
-  const recorder = options.record ? new Recorder(secretsOfOptions(settings)) : undefined;
-  const host = createScriptedHost(desk);
   const clock = createClock(start);
-  const inference = new Scheduler({
-    catalog: entries ? new Catalog(entries) : new OpenCatalog(),
-    host: recorder?.host(host) ?? host,
-    requestTimeout,
-    ...(start !== undefined && { clock: clock.now, createId: countingIds(toCallId) }),
-  });
-  const faults = new Faults();
-  const responseStorage = new ResponseStorage(options.storeResponses, { now: clock.now, service: options.prefix });
-  const shared = {
-    ...options,
-    inference,
-    faults,
+  const service = createService({
+    options,
+    catalog: models ? new Catalog(models.map(withoutFunctions)) : new OpenCatalog(),
+    host: createScriptedHost(desk),
     counterStore: createMemoryCounterStore(),
-    now: clock.now,
-    ...(start !== undefined && { createId: countingIds(toUuid) }),
-  };
-  const answering = (isIntercepted: boolean): App => {
-    const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
-    return createApp({ ...shared, compatibility, isIntercepted, ...responseStorage.optionsFor(compatibility) });
-  };
-  const own = answering(false);
-  let elsewhere: App | undefined;
-  const app = (isIntercepted: boolean): App => (isIntercepted ? (elsewhere ??= answering(true)) : own);
-  return { app, desk, faults, recorder, ...clock, stop: () => inference.stop() };
+    // A failure that a test has asked for is no news.
+    onFailure: () => {},
+    ...(start !== undefined && {
+      now: clock.now,
+      createId: countingIds(toUuid),
+      createCallId: countingIds(toCallId),
+    }),
+  });
+  return { ...service, desk, ...clock };
 }
 
 /** The entry as the engine knows it. */
@@ -71,7 +47,7 @@ function withoutFunctions({ script, ...entry }: SentEntry): ModelEntry {
   return { ...entry, script: { ...script, replies } };
 }
 
-function createClock(start: number | undefined): Pick<Service, 'now' | 'advance'> {
+function createClock(start: number | undefined): Pick<TestService, 'now' | 'advance'> {
   if (start === undefined) return { now: Date.now, advance: () => {} };
   let now = start;
   return { now: () => now, advance: (milliseconds) => void (now += milliseconds) };

@@ -14,7 +14,7 @@ import { answerRequest } from './answer-request.js';
 import type { CurrentRequest } from './current-request.js';
 import type { ServerSettings, ToServer, ToTest } from './protocol.js';
 import { Redactor } from './redact.js';
-import { createService, type Service } from './service.js';
+import { createTestService, type TestService } from './service.js';
 
 /** What the thread is started with. */
 export interface WorkerInput {
@@ -32,7 +32,7 @@ class TestServerThread {
     number,
     { resolve: (reply: ScriptedReply | undefined) => void; reject: (thrown: Error) => void }
   >();
-  #service: Service;
+  #service: TestService;
   #epoch = 0;
   #nextIndex = 0;
   #lastAsk = 0;
@@ -58,8 +58,8 @@ class TestServerThread {
     }
   }
 
-  #createService(): Service {
-    return createService(this.#settings, (number, request, current) => this.#ask(number, request, current));
+  #createService(): TestService {
+    return createTestService(this.#settings, (number, request, current) => this.#ask(number, request, current));
   }
 
   #tell(message: ToTest): void {
@@ -109,12 +109,7 @@ class TestServerThread {
 
   #tellRecorded(id: number): void {
     try {
-      const { recorder } = this.#service;
-      if (!recorder)
-        throw new InferenceError('invalid_request', 'Nothing is recorded without the option `record`.', {
-          param: 'record',
-        });
-      this.#tell({ type: 'recorded', id, models: recorder.models() });
+      this.#tell({ type: 'recorded', id, models: this.#service.recorded() });
     } catch (thrown) {
       this.#tell({ type: 'recorded', id, error: serializeInferenceError(toInferenceError(thrown)) });
     }

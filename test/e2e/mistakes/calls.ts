@@ -57,7 +57,7 @@ export const CALLS: readonly Mistake[] = [
   ],
   [
     '`recorded` without `record`',
-    'No answers are recorded: pass `record: true` to `startInference`.',
+    'No answers are recorded. Set the option `record` to `true`.',
     call(() => window.inference!.recorded()),
   ],
   [

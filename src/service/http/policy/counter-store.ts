@@ -30,6 +30,11 @@ export interface CounterStore {
   update: <Result>(caller: string, change: Change<Result>) => Promise<Result>;
 }
 
+/** Counters in IndexedDB where there is one, else in memory. */
+export function defaultCounterStore(): CounterStore {
+  return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
+}
+
 /** Counters of this process, for Node and for browsers without IndexedDB. */
 export function createMemoryCounterStore(): CounterStore {
   const callers = new Map<string, CallerCounters>();

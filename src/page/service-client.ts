@@ -8,7 +8,7 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import type { StoredResponses } from '../core/models/stored-model.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
-import type { EngineControl, Snapshot } from '../service/engine-control.js';
+import type { ServiceControl, Snapshot } from '../service/service-control.js';
 import type { PromptToCache } from '../service/cache-prompt.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import { type Connect, closeCallPort } from '../relay/handshake.js';
@@ -23,13 +23,13 @@ export const STOPPED =
 /** Milliseconds until a lost engine is looked for again. */
 const RETRY_DELAY_MS = 200;
 
-type Ask<Result> = (engine: Remote<EngineControl>, signal: AbortSignal) => Promise<Result>;
+type Ask<Result> = (engine: Remote<ServiceControl>, signal: AbortSignal) => Promise<Result>;
 
 /**
  * Keeps a copy of the engine's state, from its construction until `stop`, across restarts and changes of host. Its
  * methods reject with the engine's InferenceError, or `unavailable` when there is no engine.
  */
-export class EngineClient {
+export class ServiceClient {
   readonly #connect: Connect;
   readonly #onProgress: (progress: LoadProgress) => void;
   readonly #stopped = new AbortController();
@@ -134,7 +134,7 @@ export class EngineClient {
     }
   }
 
-  async #reach(signal: AbortSignal): Promise<ControlChannel<EngineControl>> {
+  async #reach(signal: AbortSignal): Promise<ControlChannel<ServiceControl>> {
     try {
       const gateway = await this.#connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]), true);
       const { port1, port2 } = new MessageChannel();
@@ -171,7 +171,7 @@ function callSafely(listener: () => void): void {
 }
 
 /** A gateway that is stuck still has its lifeline: its silence shows that no one will answer. */
-async function closeWhenSilent(channel: ControlChannel<EngineControl>): Promise<void> {
+async function closeWhenSilent(channel: ControlChannel<ServiceControl>): Promise<void> {
   const { beat, silentBeats } = REQUEST_TIMING;
   while (!channel.closed.aborted) {
     await pause(beat, channel.closed);

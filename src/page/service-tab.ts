@@ -9,12 +9,12 @@ import { type Connect, connectThrough, type GatewayPort } from '../relay/handsha
 import { availableLocks } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';
 import { closeFreePorts, lendPort } from '../relay/free-ports.js';
-import { hostLock } from './engine-group.js';
-import { EngineHost } from './engine-host.js';
+import { hostLock } from './service-group.js';
+import { ServiceHost } from './service-host.js';
 import { watchHost } from './host-watch.js';
 
 /** How a tab takes part. */
-export interface EngineTabOptions {
+export interface ServiceTabOptions {
   gateway: GatewayOptions;
   /** Tabs of one group share one engine; undefined: this tab keeps to itself. */
   group: string | undefined;
@@ -31,10 +31,10 @@ const CONNECT_ATTEMPT_TIMEOUT_MS = 2_000;
  * Takes part from its construction until `stop`, but not while its page is frozen, as in the back/forward cache. Then it
  * leaves its place to others and ends its workers; models are loaded again when it hosts again.
  */
-export class EngineTab {
-  readonly #options: EngineTabOptions;
+export class ServiceTab {
+  readonly #options: ServiceTabOptions;
   readonly #stopped = new AbortController();
-  #host: EngineHost | undefined;
+  #host: ServiceHost | undefined;
   /** Aborts when this tab becomes the host. */
   #becameHost = new AbortController();
   /** Ends this tab's place, as the host or in the queue for it; undefined: it has none. */
@@ -44,7 +44,7 @@ export class EngineTab {
   /** Looks whether the host still answers. */
   #checkHostAlive: () => Promise<void> = async () => {};
 
-  constructor(options: EngineTabOptions) {
+  constructor(options: ServiceTabOptions) {
     this.#options = options;
     const { signal } = this.#stopped;
     options.serviceWorker?.addEventListener('message', this.#onMessage, { signal });
@@ -126,7 +126,7 @@ export class EngineTab {
   }
 
   #becomeHost(): void {
-    this.#host = new EngineHost(this.#options.gateway, this.#options.onBroken);
+    this.#host = new ServiceHost(this.#options.gateway, this.#options.onBroken);
     this.#becameHost.abort();
     void this.#checkHostAlive();
   }

@@ -9,8 +9,8 @@ import { PROTOCOL_VERSION } from '../relay/protocol.js';
  * nothing of the options' values (keys are among them).
  * @param pageURL absolute
  */
-export async function engineGroup(options: OptionsByRealm, pageURL: string): Promise<string> {
-  const text = JSON.stringify(engineOptions(options, pageURL), sortKeys);
+export async function serviceGroup(options: OptionsByRealm, pageURL: string): Promise<string> {
+  const text = JSON.stringify(serviceOptions(options, pageURL), sortKeys);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return `${options.gateway.prefix}:${PROTOCOL_VERSION}:${toHex(new Uint8Array(digest, 0, 12))}`;
 }
@@ -20,11 +20,11 @@ export type OptionTexts = Record<string, string>;
 
 /** Those of the engine, and what the Service Worker is told besides. */
 export function optionTexts(options: OptionsByRealm, pageURL: string): OptionTexts {
-  const values = Object.entries({ ...options.serviceWorker, ...engineOptions(options, pageURL) });
+  const values = Object.entries({ ...options.serviceWorker, ...serviceOptions(options, pageURL) });
   return Object.fromEntries(values.map(([name, value]) => [name, JSON.stringify(value, sortKeys) ?? '']));
 }
 
-function engineOptions({ gateway, model }: OptionsByRealm, pageURL: string): object {
+function serviceOptions({ gateway, model }: OptionsByRealm, pageURL: string): object {
   const files = gateway.models.map((entry) => listEntryFiles(entry, pageURL));
   return { ...gateway, ...model, models: [gateway.models, files] };
 }

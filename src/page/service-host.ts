@@ -46,7 +46,7 @@ interface NewWorker {
 }
 
 /** Owns all workers of a tab, from its construction until `stop`. */
-export class EngineHost {
+export class ServiceHost {
   readonly #options: GatewayOptions;
   readonly #models = new Map<number, RunningModel>();
   readonly #stopped = new AbortController();

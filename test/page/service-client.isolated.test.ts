@@ -7,7 +7,7 @@ import { createGateway } from '../../src/service/create-gateway.js';
 import type { GatewayOptions, PageControl } from '../../src/service/gateway-control.js';
 import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
 import { serveModel } from '../../src/engines/worker/serve-model.js';
-import { EngineClient } from '../../src/page/engine-client.js';
+import { ServiceClient } from '../../src/page/service-client.js';
 import { serveControl } from '../../src/relay/control/control-channel.js';
 import { connectThrough } from '../../src/relay/handshake.js';
 import { openPorts } from '../support/open-ports.js';
@@ -72,13 +72,13 @@ function engine() {
 }
 
 let current: ReturnType<typeof engine>;
-let client: EngineClient;
+let client: ServiceClient;
 let progress: LoadProgress[];
 beforeEach(async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   progress = [];
   current = engine();
-  client = new EngineClient(
+  client = new ServiceClient(
     (signal) => connectThrough((port) => current.connect(port), signal),
     (report) => progress.push(report),
   );
@@ -93,7 +93,7 @@ afterEach(() => {
 
 const state = () => client.status()[0]?.state;
 
-describe('EngineClient', () => {
+describe('ServiceClient', () => {
   it('loads and unloads, and knows the state at once', async () => {
     expect(state()).toBe('absent');
     await client.load('m');
@@ -177,7 +177,7 @@ describe('EngineClient', () => {
   it('ends its subscription with `stop`', async () => {
     client.stop();
     const open = openPorts();
-    const other = new EngineClient(
+    const other = new ServiceClient(
       (signal) => connectThrough((port) => current.connect(port), signal),
       () => {},
     );

@@ -1,6 +1,6 @@
 /** What a tab asks of the engine besides HTTP: its state, and to load and unload models. @module */
 import { finalizer, releaseProxy, type Remote } from 'comlink';
-import { cancelled, InferenceError } from '../core/errors/inference-error.js';
+import { cancelled } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
@@ -9,14 +9,12 @@ import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { onPeerDeath } from '../relay/liveness-lock.js';
-import type { Faults } from './http/endpoint/faults.js';
-import type { Recorder } from './recorder.js';
+import type { Service } from './create-service.js';
 import type { ControlledInference } from './scheduler/inference.js';
-import type { ResponseStorage } from './response-storage.js';
 import type { PromptToCache } from './cache-prompt.js';
 
 /** Offered by the gateway to each tab. Those that change models resolve with the models' state, and reject with InferenceError. */
-export interface EngineControl {
+export interface ServiceControl {
   load(model: string): Promise<ModelStatus[]>;
   unload(model: string): Promise<ModelStatus[]>;
   /** Brings a model's files into the store. */
@@ -47,21 +45,18 @@ type SnapshotListener = (snapshot: Snapshot) => void | Promise<void>;
 
 /** What control calls are about. */
 export interface ControlledParts {
-  inference: ControlledInference;
-  faults: Faults;
+  service: Pick<Service, 'faults' | 'recorded' | 'responseStorage'> & { inference: ControlledInference };
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
-  responseStorage: ResponseStorage;
-  /** Undefined: nothing is recorded. */
-  recorder?: Recorder | undefined;
 }
 
 /** Answers the control calls of one tab, until its port is closed or the tab has ended. */
-export function serveEngineControl(
+export function serveServiceControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, cachePrompt, responseStorage, recorder }: ControlledParts,
+  { service, cachePrompt }: ControlledParts,
 ): void {
+  const { inference } = service;
   const closed = new AbortController();
   const { signal } = closed;
   const end = (): void => {
@@ -70,7 +65,7 @@ export function serveEngineControl(
   };
   onPeerDeath(lifeline, end, signal);
   port.addEventListener('close', end, { signal });
-  const control: EngineControl & { [finalizer]: () => void } = {
+  const control: ServiceControl & { [finalizer]: () => void } = {
     async load(model) {
       await inference.load(model);
       return inference.status();
@@ -88,17 +83,12 @@ export function serveEngineControl(
       return inference.status();
     },
     async setFaults(settings) {
-      faults.set(settings);
+      service.faults.set(settings);
       return inference.status();
     },
-    recorded() {
-      if (recorder) return recorder.models();
-      throw new InferenceError('invalid_request', 'No answers are recorded: pass `record: true` to `startInference`.', {
-        param: 'record',
-      });
-    },
-    storedResponses: () => responseStorage.usage(),
-    removeResponses: () => responseStorage.clear(),
+    recorded: () => service.recorded(),
+    storedResponses: () => service.responseStorage.usage(),
+    removeResponses: () => service.responseStorage.clear(),
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;
       const either = AbortSignal.any([stop, signal]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EngineHost } from '../../src/page/engine-host.js';
+import { ServiceHost } from '../../src/page/service-host.js';
 import type { GatewayOptions } from '../../src/service/gateway-control.js';
 
 const OPTIONS: GatewayOptions = {
@@ -61,7 +61,7 @@ const pass = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('a gateway that does not start', () => {
   it('is ended before the next one is tried, when its options cannot be sent', async () => {
-    const host = new EngineHost({ ...OPTIONS, models: [{ backend: 'built-in', id: () => {} }] as never });
+    const host = new ServiceHost({ ...OPTIONS, models: [{ backend: 'built-in', id: () => {} }] as never });
     SilentWorker.made[0]?.start();
     await pass();
     expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true]);
@@ -72,7 +72,7 @@ describe('a gateway that does not start', () => {
   });
 
   it('is replaced when it dies while it takes its options', async () => {
-    const host = new EngineHost(OPTIONS);
+    const host = new ServiceHost(OPTIONS);
     SilentWorker.made[0]?.start();
     await pass();
     dies();
@@ -82,7 +82,7 @@ describe('a gateway that does not start', () => {
   });
 
   it('is not tried again once the host was stopped, and nobody is told of it', async () => {
-    const host = new EngineHost(OPTIONS);
+    const host = new ServiceHost(OPTIONS);
     host.stop();
     await pass(60_000);
     expect(SilentWorker.made.map(({ ended }) => ended)).toEqual([true]);
@@ -92,8 +92,8 @@ describe('a gateway that does not start', () => {
 
 describe('a gateway that runs', () => {
   /** A host whose gateway took its options. */
-  async function runningHost(): Promise<{ host: EngineHost; gateway: SilentWorker }> {
-    const host = new EngineHost(OPTIONS);
+  async function runningHost(): Promise<{ host: ServiceHost; gateway: SilentWorker }> {
+    const host = new ServiceHost(OPTIONS);
     const [gateway] = SilentWorker.made as [SilentWorker];
     gateway.isWell = true;
     gateway.start();
@@ -131,7 +131,7 @@ describe('the first model worker', () => {
   const models = [{ id: 'm', task: 'chat', backend: 'transformers' }] as const;
 
   it('starts beside the gateway, and ends with it', async () => {
-    const host = new EngineHost({ ...OPTIONS, models: [...models] as never });
+    const host = new ServiceHost({ ...OPTIONS, models: [...models] as never });
     expect(SilentWorker.made.length).toBe(2);
     const [gateway] = SilentWorker.made as [SilentWorker];
     gateway.isWell = true;
@@ -145,7 +145,7 @@ describe('the first model worker', () => {
   });
 
   it.each(['built-in', 'scripted', 'web-llm'])('does not start where all models are of %s', (backend) => {
-    const host = new EngineHost({ ...OPTIONS, models: [{ ...models[0], backend }] as never });
+    const host = new ServiceHost({ ...OPTIONS, models: [{ ...models[0], backend }] as never });
     expect(SilentWorker.made.length).toBe(1);
     host.stop();
   });
