@@ -206,7 +206,7 @@ const ENVIRONMENTS = {
         vite: path('src/tools/vite/index.ts'),
         cli: path('src/tools/cli/cli.ts'),
         playwright: path('src/testing/playwright/index.ts'),
-        bridge: path('src/serve/index.ts'),
+        serve: path('src/serve/index.ts'),
         'thread-worker': path('src/serve/models/thread-worker.ts'),
       }),
       rolldownOptions: { external: [/^node:/, 'vite', 'playwright'] },

@@ -15,7 +15,7 @@ import { VISION_MODELS } from '../vision/make-vision-models.js';
 import { SEEING_MODEL } from './scenarios/images.js';
 
 const built = (name: string): string => join(import.meta.dirname, '../../dist', name);
-const { serveInference } = (await import(built('bridge.js'))) as typeof import('../../src/serve/index.js');
+const { serveInference } = (await import(built('serve.js'))) as typeof import('../../src/serve/index.js');
 const { installInference } = (await import(
   built('playwright.js')
 )) as typeof import('../../src/testing/playwright/index.js');

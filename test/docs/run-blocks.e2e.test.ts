@@ -18,7 +18,7 @@ import { type CodeBlock, codeBlocks, readDocument, root, shellLines } from './su
 import { emptyFolder, importsOf, makeSite, putBlock, workshop } from './support/docs-site.js';
 
 const CLI = join(root, 'dist/cli.js');
-const NODE_ENTRIES = /^(inpage\/(vite|bridge|playwright)|node:|@playwright)/;
+const NODE_ENTRIES = /^(inpage\/(vite|serve|playwright)|node:|@playwright)/;
 
 /** What the code of a document writes into its page. */
 const SHOWN: Record<string, string> = { 'README.md': 'Paris' };
@@ -148,10 +148,10 @@ describe('in Node', () => {
     expect(loaded?.config.plugins?.map((plugin) => plugin && 'name' in plugin && plugin.name)).toContain('inpage');
   });
 
-  it.each(titled(runnable.filter((block) => importsOf(block).includes('inpage/bridge'))))(
+  it.each(titled(runnable.filter((block) => importsOf(block).includes('inpage/serve'))))(
     '%s serves',
     async (_, block) => {
-      const file = join(emptyFolder('bridge'), 'serve.ts');
+      const file = join(emptyFolder('serve'), 'serve.ts');
       const here = JSON.stringify({ port: await freePort(), launch: { executablePath } });
       writeFileSync(file, block.code.replace('{ port: 8080 }', here));
       const runner = join(root, '.ci/run-ts.mjs');

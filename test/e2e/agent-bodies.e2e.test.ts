@@ -20,7 +20,7 @@ interface Answer {
 type Send = (path: string, body: string) => Promise<Answer>;
 
 const { serveInference } = (await import(
-  join(import.meta.dirname, '../../dist/bridge.js')
+  join(import.meta.dirname, '../../dist/serve.js')
 )) as typeof import('../../src/serve/index.js');
 const files = import.meta.glob<Cases>('../gateway/http/cases/hosted-*.json', { eager: true, import: 'default' });
 const bodies = Object.values(files).flatMap(({ path, cases }) => cases.map((each) => ({ path, ...each })));

@@ -108,7 +108,7 @@ it.each(['service-worker', 'inference.fetch'] as const)(
 
 it('[V06] [V14] speech streams through serve, and a client that leaves frees the engine', async () => {
   const { serveInference } = (await import(
-    join(import.meta.dirname, '../../dist/bridge.js')
+    join(import.meta.dirname, '../../dist/serve.js')
   )) as typeof import('../../src/serve/index.js');
   const server = await serveInference({ models: [SLOW_VOICE], launch: CHROMIUM });
   onTestFinished(() => server.close());

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ask, OF_TASK, PUBLISHED, type Published } from './published-models.js';
 
-const BRIDGE = join(import.meta.dirname, '../../dist/bridge.js');
+const BRIDGE = join(import.meta.dirname, '../../dist/serve.js');
 
 /** Milliseconds for a model: its files, its load and its answers. */
 const LIMIT = 20 * 60_000;

@@ -24,7 +24,7 @@ import { withContexts } from '../e2e/support/shared-chromium.js';
 import { hasRelaxedSimd } from '../support/relaxed-simd.js';
 
 const root = join(import.meta.dirname, '../..');
-const { serveInference } = (await import(join(root, 'dist/bridge.js'))) as typeof import('../../src/serve/index.js');
+const { serveInference } = (await import(join(root, 'dist/serve.js'))) as typeof import('../../src/serve/index.js');
 
 /** Bundled: its file comes from the package. */
 const MODELS: ModelEntry[] = [{ id: 'tiny-chat', task: 'chat', backend: 'gguf' }];

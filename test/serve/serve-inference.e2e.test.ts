@@ -16,7 +16,7 @@ import { CHROMIUM, executablePath } from '../support/chromium.js';
 import { freePort } from '../support/free-port.js';
 
 const root = join(import.meta.dirname, '../..');
-const { serveInference } = (await import(join(root, 'dist/bridge.js'))) as typeof import('../../src/serve/index.js');
+const { serveInference } = (await import(join(root, 'dist/serve.js'))) as typeof import('../../src/serve/index.js');
 const { DEFAULT_MODELS } = await import('../../src/index.js');
 
 const MODELS: ModelEntry[] = [
