@@ -170,9 +170,15 @@ async function demo(): Promise<ViteUserConfig> {
     publicDir: path('public'),
     appType: 'mpa',
     plugins: [inpage({ crossOriginIsolation: true, models: false }), docsPages(), sayWhatIsServed()],
-    resolve: { alias: { 'inpage/built-in-ai': path('dist/built-in-ai.js'), inpage: path('dist/index.js') } },
+    resolve: {
+      alias: {
+        'inpage/elements': path('dist/elements.js'),
+        'inpage/built-in-ai': path('dist/built-in-ai.js'),
+        inpage: path('dist/index.js'),
+      },
+    },
     // The examples beside it are apps of their own.
-    optimizeDeps: { entries: ['index.html', 'host.html', 'built-in-ai.html'] },
+    optimizeDeps: { entries: ['index.html', 'host.html', 'built-in-ai.html', 'elements.html'] },
     worker: { format: 'es' },
     build: {
       outDir: path('dist-demo'),
@@ -183,6 +189,7 @@ async function demo(): Promise<ViteUserConfig> {
           index: path('demo/index.html'),
           host: path('demo/host.html'),
           'built-in-ai': path('demo/built-in-ai.html'),
+          elements: path('demo/elements.html'),
         },
       },
     },

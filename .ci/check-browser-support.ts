@@ -5,7 +5,7 @@ import { findUnsupported } from './find-unsupported.js';
 
 /** Parts of `src/` that run in browsers. */
 const ROOMS =
-  /^src\/(?:index\.ts|(?:page|built-in-ai|page-tools|service-worker|relay|service|engines|language|sound|store|core|extension)\/)/;
+  /^src\/(?:index\.ts|(?:page|built-in-ai|elements|page-tools|service-worker|relay|service|engines|language|sound|store|core|extension)\/)/;
 
 const found = findUnsupported(join(import.meta.dirname, '..'), (file) => ROOMS.test(file));
 for (const { file, line, name, has } of found) console.error(`${file}:${line}: ${name} exists in ${has}`);

@@ -10,6 +10,7 @@ import { findOddEnglish, isProseFile } from './plain-english.mjs';
 const ENTRIES = [
   'src/index.ts',
   'src/built-in-ai/index.ts',
+  'src/elements/index.ts',
   'src/page-tools/index.ts',
   'src/serve/index.ts',
   'src/testing/playwright/index.ts',

@@ -15,7 +15,7 @@ const ROOMS = [
   ['tools/cli/pack'],
   ['testing/test-server'],
   // Hosts: where the service runs. A page makes workers and speaks to them by the types of `service/`.
-  ['index.ts', 'extension', 'built-in-ai', 'page-tools', 'serve'],
+  ['index.ts', 'extension', 'built-in-ai', 'page-tools', 'elements', 'serve'],
   ['serve/static-files', 'serve/recording', 'serve/http', 'serve/models'],
   ['page', 'service-worker'],
   ['page/routes', 'page/diagnosis'],
@@ -92,6 +92,7 @@ const ONLY = {
   'service-worker': ['service-worker', 'relay', 'core'],
   'built-in-ai': ['built-in-ai', 'core'],
   'page-tools': ['page-tools', 'core'],
+  elements: ['elements', 'core'],
   service: ['service', 'relay', 'store', 'core'],
   'service/http': ['service', 'relay', 'core'],
   'service/scheduler': ['service/scheduler', 'service/answer', 'core'],

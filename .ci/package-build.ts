@@ -172,6 +172,7 @@ const ENVIRONMENTS = {
   }),
   // For pages that ask for it: one file, which the library itself never imports.
   builtInAI: browserFiles(modules({ 'built-in-ai': path('src/built-in-ai/index.ts') })),
+  elements: browserFiles(modules({ elements: path('src/elements/index.ts') })),
   pageTools: browserFiles(modules({ 'page-tools': path('src/page-tools/index.ts') })),
   // One file: content scripts and background workers can load no other.
   extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),

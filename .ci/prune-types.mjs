@@ -1,6 +1,6 @@
 // Removes the declarations that no entry of the package leads to: TypeScript writes one per source file, and apps would
 // find those of the inside in their editors' suggestions.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const TYPES = 'dist/types';
@@ -17,7 +17,13 @@ function need(file) {
 }
 
 for (const entry of Object.values(exports)) {
-  for (const { types } of [entry, entry.import ?? {}, entry.require ?? {}]) if (types) need(join(types));
+  for (const { types } of [entry, entry.import ?? {}, entry.require ?? {}]) {
+    if (!types) continue;
+    // TypeScript writes no declarations of declarations.
+    const written = join('src', types.slice(`./${TYPES}/`.length));
+    if (existsSync(written)) copyFileSync(written, types);
+    need(join(types));
+  }
 }
 for (const entry of readdirSync(TYPES, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);

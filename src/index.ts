@@ -25,6 +25,7 @@ export type { RouteContext, RouteHandler } from './core/models/route-options.js'
 export type { ReplyMatch } from './core/models/reply-match.js';
 export type { ReplyError, Script, ScriptedReply } from './core/models/script.js';
 export type { FaultSettings } from './core/models/fault-settings.js';
+export type { EstimateReason, ModelEstimate } from './core/models/model-estimate.js';
 export type { ModelStatus } from './core/models/model-status.js';
 export { listWebLlmModels } from './page/on-demand.js';
 export { recommendedModels } from './page/on-demand.js';

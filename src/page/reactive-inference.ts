@@ -1,6 +1,8 @@
 /** The state of the service as a store, for frameworks that render what they subscribe to. @module */
 import { toInferenceError, type InferenceError } from '../core/errors/inference-error.js';
 import type { InferenceOptions } from '../core/models/inference-options.js';
+import { DEFAULT_MODELS } from '../core/models/default-catalog.js';
+import type { TypedModelEntry as ModelEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import type { PageInference } from '../core/models/page-inference.js';
 import { startInference } from './start-inference.js';
@@ -25,6 +27,14 @@ export interface InferenceStore {
   readonly getSnapshot: () => InferenceSnapshot;
   /** Starts inference where it is not running. Rejects with the InferenceError that the snapshot shows. */
   readonly start: () => Promise<PageInference>;
+  /**
+   * Adds a model to the catalog: inference is started again with it, unless it is there already. Resolves when it runs.
+   * @throws InferenceError like {@link startInference}
+   * @example
+   * const [best] = await recommendedModels({ task: 'chat' });
+   * await store.add(best.entry);
+   */
+  readonly add: (entry: ModelEntry) => Promise<PageInference>;
   /** Ends inference in this tab. */
   readonly stop: () => Promise<void>;
 }
@@ -42,6 +52,7 @@ const IDLE: InferenceSnapshot = { state: 'idle', models: [] };
  */
 export function createInferenceStore(options: InferenceOptions = {}): InferenceStore {
   let snapshot = IDLE;
+  const added: ModelEntry[] = [];
   let running: Promise<PageInference> | undefined;
   const listeners = new Set<() => void>();
   const set = (next: InferenceSnapshot): void => {
@@ -52,7 +63,8 @@ export function createInferenceStore(options: InferenceOptions = {}): InferenceS
   async function begin(): Promise<PageInference> {
     set({ state: 'starting', models: [] });
     try {
-      const inference = await startInference(options);
+      const models = [...(options.models ?? DEFAULT_MODELS), ...added];
+      const inference = await startInference(added.length > 0 ? { ...options, models } : options);
       const show = () => set({ state: 'ready', inference, models: inference.status() });
       inference.subscribe(show);
       show();
@@ -66,8 +78,21 @@ export function createInferenceStore(options: InferenceOptions = {}): InferenceS
   }
 
   const start = (): Promise<PageInference> => (running ??= begin());
+  const stop = async (): Promise<void> => {
+    const inference = await running?.catch(() => undefined);
+    running = undefined;
+    await inference?.stop();
+    set(IDLE);
+  };
   return {
     start,
+    async add(entry) {
+      const known = [...(options.models ?? DEFAULT_MODELS), ...added];
+      if (known.some(({ id }) => id === entry.id)) return start();
+      added.push(entry);
+      await stop();
+      return start();
+    },
     subscribe(listener) {
       listeners.add(listener);
       // The snapshot tells of a failure.
@@ -75,11 +100,6 @@ export function createInferenceStore(options: InferenceOptions = {}): InferenceS
       return () => void listeners.delete(listener);
     },
     getSnapshot: () => snapshot,
-    async stop() {
-      const inference = await running?.catch(() => undefined);
-      running = undefined;
-      await inference?.stop();
-      set(IDLE);
-    },
+    stop,
   };
 }

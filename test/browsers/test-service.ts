@@ -154,6 +154,34 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     await openHost(driver);
   });
 
+  it('[I05] [I10] [I13] [I21] the elements show a model, load it, and answer', async () => {
+    await driver.navigateTo(`${demoOrigin()}/elements.html`);
+    const seen = await driver.execute(async () => {
+      const until = async <Found>(find: () => Found | null | undefined | false): Promise<Found> => {
+        for (;;) {
+          const found = find();
+          if (found) return found;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      };
+      const [picker, chat] = ['inpage-models', 'inpage-chat'].map((name) => document.querySelector(name)!);
+      const inRow = (selector: string) =>
+        picker!.shadowRoot!.querySelector<HTMLElement>(`[data-model=tiny-chat]${selector}`);
+      const size = await until(
+        () => /MB/.exec(inRow(' [part=size]')?.textContent ?? '') && inRow(' [part=size]')!.textContent,
+      );
+      const load = await until(() => inRow(' [data-action=load]') ?? inRow(' [data-action=download]'));
+      load.click();
+      if (load.dataset['action'] === 'download') (await until(() => inRow(' [data-action=load]'))).click();
+      await until(() => inRow('[data-state=loaded]'));
+      await (chat as HTMLElement & { send: (text: string) => Promise<void> }).send('What is the capital of France?');
+      const answers = [...chat!.shadowRoot!.querySelectorAll('[data-role=assistant] [part=text]')];
+      return [size, ...answers.map(({ textContent }) => textContent)];
+    }, undefined);
+    expect(seen).toEqual(['7.2 MB', 'The capital of France is Paris.']);
+    await openHost(driver);
+  });
+
   it('wrong requests are refused', async () => {
     const [status, code] = await driver.execute(async () => {
       const response = await fetch('/v1/chat/completions', { method: 'POST', body: '{' });

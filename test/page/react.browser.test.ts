@@ -21,6 +21,7 @@ function fakeStore() {
     },
     getSnapshot: () => snapshot,
     start: async () => ({ load }) as unknown as PageInference,
+    add: async () => ({ load }) as unknown as PageInference,
     stop: async () => {},
   };
   const set = (next: InferenceSnapshot) =>

@@ -17,7 +17,7 @@ export interface ModelStatus {
   error?: SerializedInferenceError;
   /** Requests that wait for their turn. */
   queued: number;
-  /** While loading: the last report. */
+  /** While it is loaded or downloaded: the last report. */
   progress?: LoadProgress;
   /** Once loaded. */
   device?: 'webgpu' | 'wasm' | 'none';

@@ -1,6 +1,7 @@
 /** What `startInference` gives an app. @module */
 import type { FaultSettings } from './fault-settings.js';
 import type { ScriptedEntry } from './model-entry.js';
+import type { ModelEstimate } from './model-estimate.js';
 import type { ModelStatus } from './model-status.js';
 import type { StoredModel, StoredResponses } from './stored-model.js';
 
@@ -44,6 +45,13 @@ export interface PageInference {
    * `insufficient_resources` when it cannot be kept: fewer than 64 tokens, or no room
    */
   cachePrompt(model: string, prompt: string | readonly object[]): Promise<void>;
+  /**
+   * What loading a model would fetch, and whether it runs on this device. Nothing but lists of files is fetched for it.
+   * @throws InferenceError `model_not_found`, or `unavailable` when its source cannot be reached
+   * @example
+   * const { missingBytes, verdict, reasons } = await inference.estimate('Qwen3-0.6B');
+   */
+  estimate(model: string): Promise<ModelEstimate>;
   /** Lists all models with files on this device, including models that are not in the current `models`. */
   stored(): Promise<StoredModel[]>;
   /**

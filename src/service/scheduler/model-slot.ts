@@ -49,12 +49,13 @@ export class ModelSlot {
   sampling: SamplingDefaults | undefined;
 
   readonly #host: ModelHost;
-  readonly #changed: () => void;
+  readonly #changed: (progress?: LoadProgress) => void;
   readonly #fileBytes = new Map<string, number>();
   #model: LoadedModel | undefined;
   #gone = new AbortController();
   #loading: Loading | undefined;
   #progress: LoadProgress | undefined;
+  #download: LoadProgress | undefined;
   /** Why the engine is not there, when it failed. */
   #failure: InferenceError | undefined;
   #refused = false;
@@ -87,6 +88,12 @@ export class ModelSlot {
   }
 
   readonly #report: (progress: LoadProgress) => void;
+
+  /** Tells how far a download without a load is. @param progress undefined: it has ended */
+  readonly downloaded = (progress: LoadProgress | undefined): void => {
+    this.#download = progress;
+    this.#changed(progress);
+  };
 
   /** The engine that is loaded now. */
   get model(): LoadedModel | undefined {
@@ -201,7 +208,8 @@ export class ModelSlot {
     const status: ModelStatus = { id, task, backend, state: this.#state(), queued: this.queue.length };
     // Whoever sees it at work learns the end.
     if (this.queue.busy || status.queued > 0) this.#isToldBusy = true;
-    if (this.#loading && this.#progress) status.progress = this.#progress;
+    const progress = (this.#loading && this.#progress) ?? this.#download;
+    if (progress) status.progress = progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
       const { device, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = this.#model.info;

@@ -196,11 +196,12 @@ export class Scheduler implements ControlledInference {
   }
 
   async fetchFiles(model: string, options: Omit<FetchOptions, 'onProgress'>): Promise<void> {
-    const { entry } = this.catalog.loadedFor(this.catalog.require(model));
-    const onProgress = (progress: LoadProgress): void => {
-      for (const listener of this.#listeners) listener(progress);
-    };
-    await fetchFiles(this.#settings.host, entry, { ...options, onProgress });
+    const slot = this.#slotOf(this.catalog.require(model));
+    try {
+      await fetchFiles(this.#settings.host, slot.entry, { ...options, onProgress: slot.downloaded });
+    } finally {
+      slot.downloaded(undefined);
+    }
   }
 
   status(): ModelStatus[] {

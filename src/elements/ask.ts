@@ -1,0 +1,41 @@
+/** A question in a modal dialog. @module */
+import { make } from './dom.js';
+
+/** What a dialog asks. */
+export interface Question {
+  part: 'consent' | 'confirm';
+  title: string;
+  lines: readonly string[];
+  agree: string;
+  decline: string;
+}
+
+let count = 0;
+
+/** Resolves with whether the person agreed; Escape and closing decline. The focus returns by itself. */
+export function ask(root: ShadowRoot, { part, title, lines, agree, decline }: Question): Promise<boolean> {
+  const id = `inpage-question-${(count += 1)}`;
+  const yes = make('button', { part: 'button', type: 'button', 'data-action': 'agree', text: agree });
+  const no = make('button', { part: 'button', type: 'button', 'data-action': 'decline', text: decline });
+  const dialog = make(
+    'dialog',
+    { part, 'aria-labelledby': id },
+    make('h2', { id, text: title }),
+    make('div', { part: 'detail' }, ...lines.map((text) => make('p', { text }))),
+    make('div', { part: 'buttons' }, yes, no),
+  );
+  return new Promise((resolve) => {
+    let isAgreed = false;
+    yes.addEventListener('click', () => {
+      isAgreed = true;
+      dialog.close();
+    });
+    no.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(isAgreed);
+    });
+    root.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,277 @@
+import axe from 'axe-core';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { InferenceError } from '../../src/core/errors/inference-error.js';
+import { DEFAULT_TEXTS, type InferenceModelsElement } from '../../src/elements/index.js';
+import { FakeService } from './support.js';
+
+document.documentElement.lang = 'en';
+
+const MODELS = [
+  { id: 'small', bytes: 1000, license: 'MIT' },
+  { id: 'large', bytes: 2e9, license: 'apache-2.0' },
+  {
+    id: 'impossible',
+    bytes: 3e9,
+    verdict: 'no' as const,
+    reasons: [{ code: 'webgpu' as const, message: 'No WebGPU.', cure: 'Use another.' }],
+  },
+  { id: 'unsized', bytes: null, verdict: 'unknown' as const },
+];
+
+afterEach(() => document.body.replaceChildren());
+
+function show(service: FakeService | undefined, attributes: Record<string, string> = {}): InferenceModelsElement {
+  const element = document.createElement('inpage-models');
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (service) element.inference = service;
+  document.body.append(element);
+  onTestFinished(() => element.remove());
+  return element;
+}
+
+const row = (element: Element, id: string): HTMLElement | null =>
+  element.shadowRoot!.querySelector(`[part=model][data-model="${id}"]`);
+const stateOf = (element: Element, id: string) => row(element, id)?.dataset['state'];
+const button = (element: Element, id: string, action: string): HTMLButtonElement | null =>
+  row(element, id)!.querySelector(`[data-action=${action}]`);
+const dialog = (element: Element, part = 'consent') =>
+  element.shadowRoot!.querySelector<HTMLDialogElement>(`dialog[part=${part}]`);
+const answer = (element: Element, action: 'agree' | 'decline', part = 'consent') =>
+  dialog(element, part)!.querySelector<HTMLButtonElement>(`[data-action=${action}]`)!.click();
+
+async function until(condition: () => unknown): Promise<void> {
+  await vi.waitFor(() => expect(condition()).toBeTruthy(), { timeout: 4000, interval: 20 });
+}
+
+const hasNoViolations = async (): Promise<void> => {
+  const { violations } = await axe.run(document.body, { rules: { region: { enabled: false } } });
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary])).toEqual([]);
+};
+
+describe('<inpage-models>', () => {
+  it('[I02] without a service says so, and follows one that is set and replaced', async () => {
+    const element = show(undefined);
+    expect(element.shadowRoot!.textContent).toContain(DEFAULT_TEXTS.nothing);
+    const [one, other] = [new FakeService(MODELS), new FakeService([{ id: 'else' }])];
+    element.inference = one;
+    await until(() => row(element, 'small'));
+    element.inference = other;
+    await until(() => row(element, 'else') && !row(element, 'small'));
+    expect(one.listenerCount).toBe(0);
+    element.remove();
+    expect(other.listenerCount).toBe(0);
+  });
+
+  it('[I05] shows size, licence and verdict in the order of the catalog, and of one task', async () => {
+    const element = show(new FakeService([...MODELS, { id: 'vectors', task: 'embeddings' }]), { task: 'chat' });
+    await until(() => row(element, 'large')?.textContent.includes('2 GB'));
+    const ids = [...element.shadowRoot!.querySelectorAll<HTMLElement>('[part=model]')].map(
+      (each) => each.dataset['model'],
+    );
+    expect(ids).toEqual(MODELS.map(({ id }) => id));
+    expect(row(element, 'small')!.querySelector('[part=license]')!.textContent).toContain('MIT');
+    expect(row(element, 'impossible')!.dataset['verdict']).toBe('no');
+    expect(row(element, 'unsized')!.textContent).toContain(DEFAULT_TEXTS.unknownSize);
+    await hasNoViolations();
+  });
+
+  it('[I07] is a radio group whose value only a person’s choice tells', async () => {
+    const service = new FakeService(MODELS);
+    const form = document.createElement('form');
+    document.body.append(form);
+    const element = show(service, { name: 'model', value: 'later' });
+    form.append(element);
+    await until(() => row(element, 'small'));
+    const events: string[] = [];
+    for (const name of ['input', 'change'])
+      element.addEventListener(name, () => events.push(`${name} ${element.value}`));
+    expect([element.value, new FormData(form).get('model')]).toEqual(['later', 'later']);
+    element.value = 'large';
+    expect([events, new FormData(form).get('model')]).toEqual([[], 'large']);
+    row(element, 'small')!.querySelector('input')!.click();
+    expect(events).toEqual(['input small', 'change small']);
+    expect(new FormData(form).get('model')).toBe('small');
+    expect([service.download.mock.calls, service.load.mock.calls]).toEqual([[], []]);
+    form.reset();
+    expect(element.value).toBe('later');
+    element.disabled = true;
+    await until(() => row(element, 'small')!.querySelector('input')!.disabled);
+    expect(new FormData(form).has('model')).toBe(false);
+  });
+
+  it('[I08] asks before a large download and one of unknown size', async () => {
+    const service = new FakeService(MODELS);
+    const element = show(service);
+    await until(() => row(element, 'large')?.textContent.includes('2 GB'));
+    button(element, 'large', 'download')!.click();
+    await until(() => dialog(element));
+    expect(dialog(element)!.textContent).toMatch(/large.*2 GB.*apache-2\.0.*hub\.test/s);
+    await hasNoViolations();
+    answer(element, 'decline');
+    await until(() => !dialog(element));
+    button(element, 'unsized', 'download')!.click();
+    await until(() => dialog(element));
+    dialog(element)!.close();
+    await until(() => !dialog(element));
+    expect(service.download).not.toHaveBeenCalled();
+    const details: unknown[] = [];
+    element.addEventListener('consent', (event) => {
+      event.preventDefault();
+      details.push((event as CustomEvent).detail);
+    });
+    button(element, 'large', 'download')!.click();
+    expect(dialog(element)).toBeNull();
+    expect(details).toEqual([{ model: 'large', bytes: 2e9, license: 'apache-2.0', host: 'hub.test' }]);
+    element.consentAbove = '3GB';
+    button(element, 'large', 'download')!.click();
+    await until(() => service.download.mock.calls.length === 1);
+  });
+
+  it('[I09] does not download what cannot run', async () => {
+    const element = show(new FakeService(MODELS));
+    await until(() => button(element, 'impossible', 'download')?.disabled);
+    const described = button(element, 'impossible', 'download')!.getAttribute('aria-describedby')!;
+    expect(element.shadowRoot!.getElementById(described)!.textContent).toBe('No WebGPU. Use another.');
+  });
+
+  it('[I10] [I11] [I12] [I13] [I15] a model comes in, is paused, goes on, is loaded, and is removed', async () => {
+    const service = new FakeService(MODELS);
+    const element = show(service);
+    const other = show(service);
+    await until(() => row(element, 'small')?.textContent.includes('1 kB'));
+    button(element, 'small', 'download')!.focus();
+    button(element, 'small', 'download')!.click();
+    await until(() => stateOf(element, 'small') === 'downloading');
+    expect(element.shadowRoot!.activeElement).toBe(button(element, 'small', 'pause'));
+    service.pieces.shift()!();
+    await until(
+      () => row(element, 'small')!.querySelector('[role=progressbar]')!.getAttribute('aria-valuenow') === '25',
+    );
+    expect(row(element, 'small')!.textContent).toMatch(/250 bytes of 1 kB · 1 MB per second · 3 sec left/);
+    await until(() => stateOf(other, 'small') === 'downloading');
+    await hasNoViolations();
+    button(element, 'small', 'pause')!.click();
+    await until(() => stateOf(element, 'small') === 'paused');
+    await until(() => stateOf(other, 'small') === 'paused');
+    await hasNoViolations();
+    button(element, 'small', 'resume')!.click();
+    await until(() => stateOf(element, 'small') === 'downloading');
+    for (let piece = 0; piece < 3; piece += 1) {
+      await until(() => service.pieces.length > 0);
+      service.pieces.splice(0).at(-1)!();
+      await Promise.resolve();
+    }
+    await until(() => stateOf(element, 'small') === 'stored');
+    button(element, 'small', 'load')!.click();
+    await until(() => stateOf(element, 'small') === 'loaded' && stateOf(other, 'small') === 'loaded');
+    button(element, 'small', 'unload')!.click();
+    await until(() => stateOf(element, 'small') === 'stored');
+    button(element, 'small', 'remove')!.click();
+    await until(() => dialog(element, 'confirm'));
+    await hasNoViolations();
+    answer(element, 'agree', 'confirm');
+    await until(() => stateOf(element, 'small') === 'absent');
+    expect(await service.stored()).toEqual([]);
+  });
+
+  it('[I11] cancel removes what has come', async () => {
+    const service = new FakeService(MODELS);
+    const element = show(service);
+    await until(() => row(element, 'small')?.textContent.includes('1 kB'));
+    button(element, 'small', 'download')!.click();
+    await until(() => service.pieces.length > 0);
+    service.pieces.shift()!();
+    await until(() => button(element, 'small', 'cancel'));
+    button(element, 'small', 'cancel')!.click();
+    await until(() => stateOf(element, 'small') === 'absent');
+    expect(service.kept.size).toBe(0);
+  });
+
+  it('[I12] files of models that are in no catalog are listed and removed', async () => {
+    const service = new FakeService(MODELS);
+    const source = 'https://hub.test/old/';
+    service.others = [{ models: [], source, files: [], bytes: 5e6, complete: true, verified: true, lastUsed: 0 }];
+    const element = show(service);
+    const kept = () => element.shadowRoot!.querySelector<HTMLElement>(`[part=kept][data-source="${source}"]`);
+    await until(() => kept()?.textContent.includes('5 MB'));
+    kept()!.querySelector<HTMLElement>('[data-action=remove]')!.click();
+    await until(() => dialog(element, 'confirm'));
+    answer(element, 'agree', 'confirm');
+    await until(() => !kept());
+    expect(service.remove).toHaveBeenCalledWith(source);
+  });
+
+  it('[I14] tells a failure at its model, with what to do, and tries again', async () => {
+    const service = new FakeService(MODELS);
+    service.failWith = new InferenceError('insufficient_resources', 'No room.', {
+      neededBytes: 3e6,
+      freeBytes: 1e6,
+      removable: [{ source: 'old', bytes: 9e6, lastUsed: 0 }],
+    });
+    const element = show(service);
+    await until(() => row(element, 'small')?.textContent.includes('1 kB'));
+    button(element, 'small', 'download')!.click();
+    await until(() => service.pieces.length > 0);
+    service.pieces.shift()!();
+    await until(() => stateOf(element, 'small') === 'failed');
+    const alert = row(element, 'small')!.querySelector('[role=alert]')!;
+    expect(alert.textContent).toBe(
+      'There is no room for small: it needs 3 MB, and 1 MB are free. Remove a model: old (9 MB).',
+    );
+    await hasNoViolations();
+    service.failWith = undefined;
+    button(element, 'small', 'retry')!.click();
+    await until(() => stateOf(element, 'small') === 'downloading');
+  });
+
+  it('[I19] speaks the app’s words, and numbers of the nearest language', async () => {
+    const element = show(new FakeService([{ id: 'small', bytes: 1234567 }]), { lang: 'de' });
+    element.texts = { download: 'Herunterladen' };
+    await until(() => row(element, 'small')?.textContent.includes('1,2 MB'));
+    expect(button(element, 'small', 'download')!.textContent).toBe('Herunterladen');
+    expect(button(element, 'small', 'download')!.getAttribute('aria-label')).toBe('Herunterladen small');
+  });
+
+  it('[I06] offers recommended models, which the app stores', async () => {
+    const service = new FakeService(MODELS);
+    const element = show(service, { recommended: '', task: 'chat' });
+    const offered = () =>
+      [...element.shadowRoot!.querySelectorAll<HTMLElement>('[part=model]')].filter((each) =>
+        each.textContent.includes(DEFAULT_TEXTS.recommended),
+      );
+    await until(() => offered().length > 0);
+    const id = offered()[0]!.dataset['model']!;
+    const added: unknown[] = [];
+    element.addEventListener('add', (event) => {
+      added.push((event as CustomEvent<{ entry: { id: string } }>).detail.entry.id);
+      event.preventDefault();
+    });
+    button(element, id, 'download')!.click();
+    expect(added).toEqual([id]);
+    const add = vi.fn<(entry: { id: string }) => Promise<void>>(async () => {});
+    element.store = {
+      subscribe: (listener) => service.subscribe(listener),
+      getSnapshot: () => ({ state: 'ready', inference: service }),
+      start: async () => {},
+      add,
+    };
+    await until(() => offered().length > 0);
+    button(element, id, 'download')!.click();
+    expect(add).not.toHaveBeenCalled();
+    await hasNoViolations();
+  });
+
+  it('[I17] fits 320 pixels with targets of 24', async () => {
+    document.body.style.width = '320px';
+    onTestFinished(() => document.body.removeAttribute('style'));
+    const element = show(
+      new FakeService([{ id: 'a-very-long-name-of-a-model-that-has-no-blank-in-it-at-all-Q4_K_M' }]),
+    );
+    await until(() => element.shadowRoot!.querySelector('button'));
+    expect(element.scrollWidth).toBeLessThanOrEqual(320);
+    for (const target of element.shadowRoot!.querySelectorAll('button, input')) {
+      const { width, height } = target.getBoundingClientRect();
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    }
+  });
+});
