@@ -7,9 +7,14 @@ import { type ChatTexts, DEFAULT_CHAT_TEXTS } from './texts.js';
 
 /** A turn, in the form of Chat Completions. */
 export interface ChatElementMessage {
+  /** Whose turn it is. */
   role: 'system' | 'user' | 'assistant';
+  /** Its text. */
   content: string;
 }
+
+/** What `keyCode` is while an input method takes the keys. */
+const COMPOSING_KEY = 229;
 
 /** Pixels from the end of the log that count as its end. */
 const END_PX = 24;
@@ -46,7 +51,9 @@ export class InferenceChatElement extends ElementBase {
     this.#send.addEventListener('click', () => void this.#sendInput());
     this.#stop.addEventListener('click', () => this.stop());
     this.#input.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      // Safari tells the key that ends a composition after its end, with this code.
+      const isComposing = event.isComposing || event.keyCode === COMPOSING_KEY;
+      if (event.key !== 'Enter' || event.shiftKey || isComposing) return;
       event.preventDefault();
       void this.#sendInput();
     });

@@ -22,9 +22,11 @@ const ANNOUNCE_MS = 10_000;
 
 /** What `consent` events tell. */
 export interface ConsentDetail {
+  /** Id of the model. */
   model: string;
   /** That would be fetched; null: not stated. */
   bytes: number | null;
+  /** Name of its license, as far as it is known. */
   license: string | undefined;
   /** Where they come from. */
   host: string;

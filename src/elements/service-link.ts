@@ -10,27 +10,41 @@ import type { StoredModel } from '../core/models/stored-model.js';
  * most of it.
  */
 export interface ElementInference {
+  /** Absolute base of the service. */
   readonly baseURL: string;
+  /** Answers requests below it. */
   readonly fetch: typeof fetch;
+  /** The models' state. */
   status(): ModelStatus[];
+  /** Tells each change of it, until the function that it returns is called. */
   subscribe(listener: () => void): () => void;
+  /** Loads a model. */
   load(model: string): Promise<void>;
+  /** Ends a model's engine. */
   unload?(model: string): Promise<void>;
+  /** Brings a model's files to this device. */
   download?(model: string, options?: { signal?: AbortSignal }): Promise<void>;
+  /** What a load would fetch. */
   estimate?(model: string): Promise<ModelEstimate>;
+  /** What is on this device. */
   stored?(): Promise<StoredModel[]>;
+  /** Removes a model's files. */
   remove?(model: string): Promise<void>;
 }
 
 /** What the elements ask of a store: what `createInferenceStore` makes has all of it. */
 export interface ElementStore {
+  /** Tells each change. The first call starts inference. */
   subscribe(listener: () => void): () => void;
+  /** The state now. */
   getSnapshot(): {
     readonly state: 'idle' | 'starting' | 'ready' | 'failed';
     readonly inference?: ElementInference;
     readonly error?: InferenceError;
   };
+  /** Starts inference where it is not running. */
   start(): Promise<unknown>;
+  /** Adds a model to the catalog. */
   add?(entry: ModelEntry): Promise<unknown>;
 }
 

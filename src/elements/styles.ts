@@ -1,5 +1,5 @@
 /**
- * The look of both elements: one sheet, which no `style-src` governs. Custom properties and parts change it from outside; colours
+ * The look of both elements: one sheet, which no `style-src` governs. Custom properties and parts change it from outside; colors
  * are the system's, which follow the `color-scheme` of the page.
  * @module
  */

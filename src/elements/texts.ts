@@ -11,7 +11,7 @@ export const DEFAULT_TEXTS = {
   recommended: 'Recommended',
   unknownSize: 'size not stated',
   noDownload: 'no download',
-  license: 'Licence: {license}',
+  license: 'License: {license}',
   fits: 'Runs on this device',
   tight: 'May be slow or fail on this device',
   no: 'Cannot run on this device',

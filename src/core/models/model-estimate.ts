@@ -23,7 +23,7 @@ export interface ModelEstimate {
   missingBytes: number | null;
   /** URL of the folder that the files come from; absent: it has none. */
   source?: string;
-  /** Name of the licence, as far as it is known. */
+  /** Name of the license, as far as it is known. */
   license?: string;
   /** `no`: it cannot run here. `tight`: it may fail or be slow. `unknown`: its size is not stated. */
   verdict: 'no' | 'tight' | 'fits' | 'unknown';
