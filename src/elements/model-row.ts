@@ -24,7 +24,7 @@ export interface ModelFacts {
   isOwnDownload: boolean;
   isRecommended?: boolean;
   failure: ReturnType<typeof failureOf> | undefined;
-  /** The service can download and remove. */
+  /** Files can be downloaded and removed: the service does it, and the browser keeps them. */
   canManage: boolean;
 }
 

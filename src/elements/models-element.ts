@@ -68,6 +68,8 @@ export class InferenceModelsElement extends ElementBase {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #poll: ReturnType<typeof setInterval> | undefined;
   #announcedAt = -Infinity;
+  /** Until a download shows that this browser does not. */
+  #keepsFiles = true;
   /** Failures of loads and removals, by model. */
   readonly #failures = new Map<string, { action: ModelAction; thrown: unknown }>();
 
@@ -190,8 +192,15 @@ export class InferenceModelsElement extends ElementBase {
   async download(model: string): Promise<void> {
     const inference = this.#inference();
     this.#failures.delete(model);
-    if (inference) await beginDownload(inference, model);
+    if (!inference) return;
+    await beginDownload(inference, model);
     await this.#refresh(model);
+    // This browser keeps no files: what was fetched is gone, and a load fetches it into memory.
+    const hasFailed = downloadsOf(inference).failures.has(model);
+    if (!hasFailed && storedOf(this.#stored, model).length === 0 && this.#estimates.get(model)?.missingBytes !== 0) {
+      this.#keepsFiles = false;
+      this.#render();
+    }
   }
 
   /** Ends the transfer and keeps what is there. */
@@ -323,7 +332,7 @@ export class InferenceModelsElement extends ElementBase {
   }
 
   /** Asks what has to be asked, then fetches. */
-  async #offerDownload(model: string): Promise<void> {
+  async #offer(model: string, get: (model: string) => Promise<void>): Promise<void> {
     const estimate = this.#estimates.get(model);
     const bytes = estimate?.missingBytes ?? null;
     const limit = parseBytes(this.consentAbove) ?? CONSENT_ABOVE;
@@ -332,7 +341,7 @@ export class InferenceModelsElement extends ElementBase {
       const event = new CustomEvent<ConsentDetail>('consent', { bubbles: true, cancelable: true, detail });
       if (!this.dispatchEvent(event) || !(await this.#askConsent(detail))) return;
     }
-    await this.download(model);
+    await get(model);
   }
 
   #askConsent({ model, bytes, license, host }: ConsentDetail): Promise<boolean> {
@@ -367,7 +376,7 @@ export class InferenceModelsElement extends ElementBase {
     if (recommended && !isListed) return this.#add(recommended.entry);
     switch (action) {
       case 'download':
-        return this.#offerDownload(model);
+        return this.#offer(model, (agreed) => this.download(agreed));
       case 'resume':
         return this.download(model);
       case 'pause':
@@ -375,8 +384,10 @@ export class InferenceModelsElement extends ElementBase {
       case 'cancel':
         return this.cancel(model);
       case 'load':
+        if (this.#rows.get(model)?.state === 'absent') return this.#offer(model, (agreed) => this.#run('load', agreed));
+        return this.#run('load', model);
       case 'unload':
-        return this.#run(action, model);
+        return this.#run('unload', model);
       case 'remove':
         return this.#confirmRemoval(model);
       case 'retry': {
@@ -419,7 +430,7 @@ export class InferenceModelsElement extends ElementBase {
     try {
       await store.add(entry);
       await this.#estimate(entry.id);
-      await this.#offerDownload(entry.id);
+      await this.#offer(entry.id, (agreed) => this.download(agreed));
     } catch (thrown) {
       this.#failures.set(entry.id, { action: 'load', thrown });
     }
@@ -471,7 +482,7 @@ export class InferenceModelsElement extends ElementBase {
         stored: storedOf(this.#stored, status.id),
         isOwnDownload: downloads.running.has(status.id),
         failure: failed === undefined ? undefined : failureOf(failed),
-        canManage: inference.download !== undefined,
+        canManage: inference.download !== undefined && this.#keepsFiles,
       };
     });
     const known = new Set(inference.status().map(({ id }) => id));

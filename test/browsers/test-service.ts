@@ -166,7 +166,7 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       };
       const [picker, chat] = ['inpage-models', 'inpage-chat'].map((name) => document.querySelector(name)!);
       const inRow = (selector: string) =>
-        picker!.shadowRoot!.querySelector<HTMLElement>(`[data-model=tiny-chat]${selector}`);
+        picker!.shadowRoot?.querySelector<HTMLElement>(`[data-model=tiny-chat]${selector}`);
       const size = await until(
         () => /MB/.exec(inRow(' [part=size]')?.textContent ?? '') && inRow(' [part=size]')!.textContent,
       );
