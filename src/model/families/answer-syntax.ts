@@ -70,6 +70,7 @@ export function createChannelParser(options: ChannelParserOptions): ChannelParse
     endsThought: (toolsOffered && syntax.tools.endsThought) || [],
     opensCall: toolsOffered ? syntax.tools.openingTokens : [],
     callEndsThought: syntax.tools.callEndsThought === true,
+    tools,
     createToolParser: toolsOffered ? () => syntax.tools.createParser(tools) : undefined,
   });
 }

@@ -91,6 +91,8 @@ export interface AnswerParserOptions {
   opensCall: readonly string[];
   /** Makes the parser of what is not a thought; absent where no tools are offered: what looks like a call is text then. */
   createToolParser: (() => ChannelParser) | undefined;
+  /** Those of the request. */
+  tools: readonly Tool[];
   /** Whole calls end a thought also if text follows them. */
   callEndsThought: boolean;
 }

@@ -255,7 +255,7 @@ class CallTrial {
   read(text: string, final: boolean): boolean {
     const parts = this.#parser.push(text.slice(this.#length));
     this.#length = text.length;
-    for (const part of final ? [...parts, ...this.#parser.end()] : parts) {
+    for (const part of final ? [...parts, ...this.#parser.end(true)] : parts) {
       if (part.type === 'tool-call-start') this.#open += 1;
       if (part.type === 'tool-call-end') this.#open -= 1;
       this.#ended ||= part.type === 'tool-call-end';
@@ -283,7 +283,7 @@ export function withCalls(
 
   return {
     push: (text) => pass(reasoning.push(text)),
-    end: () => [...pass(reasoning.end()), ...tools.end()],
+    end: (isCut) => [...pass(reasoning.end(isCut)), ...tools.end(isCut)],
     get channel() {
       return reasoning.channel === 'reasoning' ? 'reasoning' : tools.channel;
     },
