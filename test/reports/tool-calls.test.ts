@@ -1,4 +1,5 @@
 /** What models wrote in other runtimes' bug reports, and which text and calls a client gets. */
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../src/core/request/tool.js';
 import type { ReasoningFormat, ToolFormat } from '../../src/core/models/answer-formats.js';
@@ -69,7 +70,7 @@ function fault(report: Report, pieces: readonly string[]): unknown {
     const object = objectOf(call);
     if (object === undefined) return wanted.raw !== undefined && call.text.includes(wanted.raw);
     const options = wanted.arguments ? [wanted.arguments] : (wanted.either ?? []);
-    return options.some((each) => JSON.stringify(each) === JSON.stringify(object));
+    return options.some((each) => isDeepStrictEqual(each, object));
   });
   return isRight ? undefined : problem;
 }

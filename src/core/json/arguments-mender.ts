@@ -19,7 +19,8 @@ export class ArgumentsMender {
 
   /** The rest: mended, or as it was written where it cannot be read. */
   end(): string {
-    return mendArguments(this.#given + this.#held)?.slice(this.#given.length) ?? this.#held;
+    const mended = mendArguments(this.#given + this.#held);
+    return mended?.startsWith(this.#given) ? mended.slice(this.#given.length) : this.#held;
   }
 
   /** The rest of what was cut, as it was written. */

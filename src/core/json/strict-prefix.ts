@@ -1,23 +1,26 @@
 /** How much of a text that is still coming is JSON whatever follows. @module */
 
 /** What may come next in a JSON text. */
-type Place = 'value' | 'first-key' | 'key' | 'colon' | 'separator' | 'first-item' | 'over';
+type Place = 'value' | 'number' | 'first-key' | 'key' | 'colon' | 'separator' | 'first-item' | 'over';
 
-const NUMBER_OR_WORD = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
+const WORD = /^(?:true|false|null)$/;
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/;
 const ESCAPE_BEGINNING = /^\\(?:u[\da-fA-F]{0,3})?$/;
 /** What of a string needs no second look. */
 const ORDINARY = /[^"\\\u0000-\u001f]+/y;
 
 /**
- * Follows an object through pieces of text, and takes of it what mending never changes: a comma or a number only once what
- * follows shows that nothing is wrong with it.
+ * Follows an object through pieces of text, and takes of it what mending never changes: a comma only once what follows shows
+ * that nothing is wrong with it.
  */
 export class StrictPrefix {
   /** The text is no JSON object from here on, so far as it was taken. */
   isBroken = false;
   #place: Place = 'value';
   #isInString = false;
+  /** What was taken of a number. */
+  #number = '';
   readonly #open: string[] = [];
 
   /** The object is whole. */
@@ -61,7 +64,7 @@ export class StrictPrefix {
 
   #outside(text: string, at: number): number {
     const character = text[at]!;
-    if (/[ \t\n\r]/.test(character)) return this.#open.length === 0 ? this.#break() : 1;
+    if (this.#place !== 'number' && /[ \t\n\r]/.test(character)) return this.#open.length === 0 ? this.#break() : 1;
     switch (this.#place) {
       case 'colon':
         if (character !== ':') return this.#break();
@@ -77,6 +80,8 @@ export class StrictPrefix {
         return character === ']' ? this.#close(character) : this.#value(text, at);
       case 'value':
         return this.#value(text, at);
+      case 'number':
+        return this.#moreOfNumber(text, at);
       case 'over':
         return 0;
     }
@@ -121,11 +126,29 @@ export class StrictPrefix {
       if (length > 0) this.#place = 'value';
       return length;
     }
-    const word = /^[\w.+-]+/.exec(text.slice(at, at + 400))?.[0] ?? '';
-    if (word === '') return this.#break();
-    if (at + word.length === text.length) return 0;
-    if (!NUMBER_OR_WORD.test(word)) return this.#break();
+    if (/[-\d]/.test(character)) {
+      this.#place = 'number';
+      this.#number = '';
+      return this.#moreOfNumber(text, at);
+    }
+    const word = /^\w+/.exec(text.slice(at, at + 6))?.[0] ?? '';
+    if (word !== '' && at + word.length === text.length) return 0;
+    if (!WORD.test(word)) return this.#break();
     this.#place = 'separator';
     return word.length;
+  }
+
+  /** As much as is a number whatever follows. */
+  #moreOfNumber(text: string, at: number): number {
+    const word = /^[\w.+-]*/.exec(text.slice(at, at + 400))![0];
+    const whole = this.#number + word;
+    const length = (NUMBER.exec(whole)?.[0].length ?? 0) - this.#number.length;
+    if (length > 0) {
+      this.#number = whole.slice(0, this.#number.length + length);
+      return length;
+    }
+    if (word !== '') return at + word.length === text.length ? 0 : this.#break();
+    this.#place = 'separator';
+    return this.#outside(text, at);
   }
 }

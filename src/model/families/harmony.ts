@@ -217,8 +217,8 @@ class HarmonySteps implements StepMachine {
   };
 
   /** A call without a body has no arguments. */
-  close(parts: ChannelPart[]): void {
-    if (this.step !== this.#callArguments || this.#arguments.begun) return;
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    if (isCut || this.step !== this.#callArguments || this.#arguments.begun) return;
     parts.push({ type: 'tool-call-arguments', text: '{}' }, { type: 'tool-call-end' });
   }
 

@@ -125,7 +125,8 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
 
   const otherCall: ParserStep = (buffer, parts, final) => {
     const taken = otherReader!.read(buffer, parts, final);
-    if (otherReader!.state === 'done') machine.step = beforeObject({ first: false });
+    if (otherReader!.state !== 'done') return taken === 0 ? undefined : taken;
+    machine.step = beforeObject({ first: false });
     return taken;
   };
 
@@ -136,7 +137,13 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
     return taken;
   };
 
-  const machine: StepMachine = { step: beforeObject({ first: true }), channel: 'text' };
+  const machine: StepMachine = {
+    step: beforeObject({ first: true }),
+    channel: 'text',
+    finish: (parts, isCut) => {
+      if (machine.step === otherCall) otherReader?.finish?.(parts, isCut);
+    },
+  };
   return createStepParser(machine);
 }
 

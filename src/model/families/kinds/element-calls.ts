@@ -11,10 +11,12 @@ import {
   triggered,
 } from '../format/call-grammar.js';
 import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
-import { type ValueType, argumentTypes, isPlainString, typedJson } from '../parsing/schema-values.js';
+import { type ValueType, argumentNames, argumentTypes, isPlainString, typedJson } from '../parsing/schema-values.js';
+import { type ValueEnd, ValueEnds } from '../parsing/value-ends.js';
 import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import {
   aroundName,
+  beginnings,
   containsAny,
   type HeadPart,
   findTag,
@@ -156,14 +158,6 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
   };
 }
 
-/** What a head may begin with, up to the first part that it cannot be without. */
-function beginnings(head: readonly HeadPart[]): string[] {
-  const needed = head.findIndex((part) => part.type === 'text' && part.optional !== true);
-  return head
-    .slice(0, needed + 1)
-    .flatMap((part) => (part.type === 'text' && part.written !== '' ? [part.written] : []));
-}
-
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -185,23 +179,35 @@ class ElementReader implements CallReader {
   state: CallReader['state'] = 'undecided';
   readonly #elements: ElementSyntax;
   readonly #tools: readonly Tool[];
+  readonly #ends: ValueEnds;
   #name = '';
   #count = 0;
   #types: ReadonlySet<ValueType> | undefined;
   #inCdata = false;
   /** The value stands on lines of its own. */
   #onLines = false;
+  /** The last character of the value that was taken. */
+  #before = '';
   #stage: 'keys' | 'value-start' | 'value' | 'string' = 'keys';
+  /** What the answer's end left of the call. */
+  #rest = '';
 
   constructor(elements: ElementSyntax, tools: readonly Tool[]) {
     this.#elements = elements;
     this.#tools = tools;
+    this.#ends = new ValueEnds(elements, (name) => this.#isArgument(name));
   }
 
   read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
     if (this.state === 'undecided') return this.#head(text, parts, final);
     if (this.#stage === 'keys') return this.#key(text, parts, final);
     return this.#value(text, parts, final);
+  }
+
+  /** Schemas without names allow all. */
+  #isArgument(name: string): boolean {
+    const names = argumentNames(this.#tools, this.#name);
+    return names.length === 0 || names.includes(name);
   }
 
   #head(text: string, parts: ChannelPart[], final: boolean): number | undefined {
@@ -213,7 +219,7 @@ class ElementReader implements CallReader {
     this.#name = found.words[0]!;
     this.state = 'called';
     parts.push({ type: 'tool-call-start', name: this.#name }, { type: 'tool-call-arguments', text: '{' });
-    return found.length;
+    return text.slice(0, found.length).endsWith('/>') ? this.#end(parts, found.length) : found.length;
   }
 
   #key(text: string, parts: ChannelPart[], final: boolean): number | undefined {
@@ -228,20 +234,26 @@ class ElementReader implements CallReader {
     if (text.startsWith(close)) return this.#end(parts, close.length);
     if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
     const found = matchHead(text, key, final);
-    if (typeof found !== 'string') {
-      const name = found.words[0]!;
-      this.#types = argumentTypes(this.#tools, this.#name, name) ?? (found.words[1] === 'true' ? STRING : undefined);
-      parts.push({
-        type: 'tool-call-arguments',
-        text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: `,
-      });
-      this.#count += 1;
-      this.#stage = 'value-start';
-      return found.length;
-    }
+    if (typeof found !== 'string') return this.#startValue(text.slice(0, found.length), found.words, parts);
     if (!final && (found === 'more' || mayBecome(text, [close, ...outerCloses]))) return undefined;
     // Nothing that belongs here: the call is over.
-    return final ? text.length : this.#end(parts, 0);
+    if (!final) return this.#end(parts, 0);
+    this.#rest = text;
+    return text.length;
+  }
+
+  /** @param head up to the value; `<parameter=a/>` has none */
+  #startValue(head: string, [written = '', type]: readonly string[], parts: ChannelPart[]): number {
+    const isShort = head.endsWith('/>') || (written.endsWith('/') && !this.#isArgument(written));
+    const name = isShort ? written.replace(/\/$/, '') : written;
+    this.#types = argumentTypes(this.#tools, this.#name, name) ?? (type === 'true' ? STRING : undefined);
+    parts.push({
+      type: 'tool-call-arguments',
+      text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: ${isShort ? typedJson('', this.#types) : ''}`,
+    });
+    this.#count += 1;
+    this.#stage = isShort ? 'keys' : 'value-start';
+    return head.length;
   }
 
   #end(parts: ChannelPart[], length: number): number {
@@ -259,43 +271,51 @@ class ElementReader implements CallReader {
       if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
       this.#inCdata = this.#elements.cdata === true && text.startsWith(CDATA_OPEN);
       this.#onLines = false;
+      this.#before = '\n';
       if (this.#inCdata) return CDATA_OPEN.length;
       const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
       this.#onLines = layout > 0;
       if (layout > 0) return layout;
     }
-    return this.#stage === 'string' ? this.#string(text, parts, final) : this.#wholeValue(text, parts);
+    const end = this.#valueEnd(text, final);
+    if (end) return this.#endValue(text.slice(0, end.index), parts, end.index + end.length);
+    const certain = this.#stage === 'string' ? this.#certainString(text) : 0;
+    if (certain > 0) this.#giveString(text.slice(0, certain), parts);
+    if (final) this.#rest = text.slice(certain);
+    return final ? text.length : certain === 0 ? undefined : certain;
   }
 
-  #wholeValue(text: string, parts: ChannelPart[]): number | undefined {
-    const end = this.#valueEnd(text);
-    if (!end) return undefined;
-    parts.push({ type: 'tool-call-arguments', text: typedJson(this.#content(text.slice(0, end.index)), this.#types) });
-    this.#stage = 'keys';
-    return end.index + end.length;
-  }
-
-  #string(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    const end = this.#valueEnd(text);
-    const certain = end ? this.#content(text.slice(0, end.index)).length : this.#certainString(text);
-    if (certain > 0) {
-      parts.push({ type: 'tool-call-arguments', text: JSON.stringify(text.slice(0, certain)).slice(1, -1) });
-    }
-    if (end) {
+  #endValue(text: string, parts: ChannelPart[], length: number): number {
+    const content = this.#content(text);
+    if (this.#stage === 'string') {
+      this.#giveString(content, parts);
       parts.push({ type: 'tool-call-arguments', text: '"' });
-      this.#stage = 'keys';
-      return end.index + end.length;
-    }
-    if (final) return text.length;
-    return certain === 0 ? undefined : certain;
+    } else parts.push({ type: 'tool-call-arguments', text: typedJson(content, this.#types) });
+    this.#stage = 'keys';
+    return length;
+  }
+
+  #giveString(text: string, parts: ChannelPart[]): void {
+    if (text === '') return;
+    this.#before = text.at(-1)!;
+    parts.push({ type: 'tool-call-arguments', text: JSON.stringify(text).slice(1, -1) });
+  }
+
+  /** The model left out what ends the value, the call or both. */
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    if (isCut || this.state !== 'called') return;
+    if (this.#stage === 'value-start') this.#value('\n', parts, false);
+    if (this.#stage !== 'keys') this.#endValue(this.#rest, parts, 0);
+    else if (this.#rest !== '') return;
+    this.#end(parts, 0);
   }
 
   /** How much of a string is certain: not a line end before a tag, not the tag's beginning, no half of a character. */
   #certainString(text: string): number {
-    const { valueCloses, valueEnds } = this.#elements;
-    let certain = text.length;
-    for (const tag of this.#inCdata ? [CDATA_CLOSE] : [...valueCloses, ...valueEnds])
-      certain = Math.min(certain, this.#content(text.slice(0, text.length - partialMatchLength(text, [tag]))).length);
+    const tags = this.#inCdata ? [CDATA_CLOSE] : this.#ends.tags;
+    const found = findTag(text, tags);
+    let certain = found?.index ?? text.length - partialMatchLength(text, tags);
+    certain = this.#content(text.slice(0, certain)).length;
     const last = text.charCodeAt(certain - 1);
     return last >= 0xd800 && last <= 0xdbff ? certain - 1 : certain;
   }
@@ -305,14 +325,9 @@ class ElementReader implements CallReader {
     return this.#onLines ? text.replace(/\r?\n?$/, '') : text;
   }
 
-  /** The end of the value; a tag that belongs to what follows takes no characters. */
-  #valueEnd(text: string): { index: number; length: number } | undefined {
-    const { valueCloses, valueEnds } = this.#elements;
-    if (this.#inCdata) {
-      const index = text.indexOf(CDATA_CLOSE);
-      return index < 0 ? undefined : { index, length: CDATA_CLOSE.length };
-    }
-    const found = findTag(text, [...valueCloses, ...valueEnds]);
-    return found && { index: found.index, length: valueCloses.includes(found.tag) ? found.tag.length : 0 };
+  #valueEnd(text: string, final: boolean): ValueEnd | undefined {
+    if (!this.#inCdata) return this.#ends.find(text, { before: this.#before, onLines: this.#onLines, final });
+    const index = text.indexOf(CDATA_CLOSE);
+    return index < 0 ? undefined : { index, length: CDATA_CLOSE.length };
   }
 }

@@ -12,9 +12,14 @@ import {
   triggered,
 } from '../format/call-grammar.js';
 import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
-import { readPythonLiteral, skipBlank } from '../parsing/python-literal.js';
+import {
+  type PythonReading,
+  readPythonLiteral,
+  skipPythonBlank,
+  skipPythonBrackets,
+} from '../parsing/python-literal.js';
 import { argumentNames, argumentTypes, isPlainString } from '../parsing/schema-values.js';
-import { containsAny } from '../parsing/text-matching.js';
+import { containsAny, findTag } from '../parsing/text-matching.js';
 import { type CallReader, type CallShape, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import { jsonCall } from './json-calls.js';
 
@@ -130,19 +135,19 @@ const ARGUMENT = new RegExp(`^(${KEYWORD})\\s*`);
 /** Calls where a tag announced them: with or without brackets, several in lines or after commas. */
 const pythonCalls: CallShape = {
   begins: (text) => beginning(text.replace(/^\[/, ''), CALL, CALL_BEGINNING),
-  createReader: (tools) => new PythonReader(CALL, CALL_BEGINNING, tools),
+  createReader: (tools, ends) => new PythonReader([CALL, CALL_BEGINNING], tools, ends),
 };
 
 /** `f.call(a="x")` where a tag announced it. */
 export const dottedCalls: CallShape = {
   begins: (text) => beginning(text, DOTTED_CALL, DOTTED_BEGINNING),
-  createReader: (tools) => new PythonReader(DOTTED_CALL, DOTTED_BEGINNING, tools),
+  createReader: (tools, ends) => new PythonReader([DOTTED_CALL, DOTTED_BEGINNING], tools, ends),
 };
 
 /** A list of calls that begins the answer. */
 const barePythonCalls: CallShape = {
   begins: (text) => (text.startsWith('[') ? beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING) : 'no'),
-  createReader: (tools) => new PythonReader(CERTAIN_CALL, CERTAIN_BEGINNING, tools),
+  createReader: (tools, ends) => new PythonReader([CERTAIN_CALL, CERTAIN_BEGINNING], tools, ends),
 };
 
 function beginning(text: string, call: RegExp, start: RegExp): 'yes' | 'no' | 'more' {
@@ -150,32 +155,47 @@ function beginning(text: string, call: RegExp, start: RegExp): 'yes' | 'no' | 'm
   return start.test(text) ? 'more' : 'no';
 }
 
-/** An argument is given out when its value is complete. A call whose arguments are no Python stays open. */
+/** The arguments of a call as far as they are whole. */
+interface PythonArguments {
+  members: string[];
+  /** Index after the last of them, or after the bracket that closes the call. */
+  end: number;
+  /** `whole`: the bracket came. */
+  state: 'whole' | 'incomplete' | 'invalid';
+}
+
+/**
+ * A call is given out when its last bracket came. Where an argument is no literal, its arguments stay the text that was
+ * written.
+ */
 class PythonReader implements CallReader {
   state: CallReader['state'] = 'undecided';
   readonly #call: RegExp;
   readonly #beginning: RegExp;
   readonly #tools: readonly Tool[];
-  #stage: 'call' | 'arguments' | 'after-call' | 'broken' = 'call';
+  readonly #ends: readonly string[];
+  #stage: 'call' | 'arguments' | 'after-call' = 'call';
   #name = '';
-  #count = 0;
+  /** Length of the text that was looked at in vain. */
+  #seen = 0;
+  /** What the answer's end left of a call. */
+  #rest: string | undefined;
 
-  constructor(call: RegExp, start: RegExp, tools: readonly Tool[]) {
+  constructor([call, start]: readonly [RegExp, RegExp], tools: readonly Tool[], ends: readonly string[]) {
     this.#call = call;
     this.#beginning = start;
     this.#tools = tools;
+    this.#ends = ends;
   }
 
-  read(text: string, parts: ChannelPart[]): number | undefined {
+  read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
     switch (this.#stage) {
       case 'call':
         return this.#start(text, parts);
       case 'arguments':
-        return this.#arguments(text, parts);
+        return this.#arguments(text, parts, final);
       case 'after-call':
         return this.#afterCall(text);
-      case 'broken':
-        return text.length;
     }
   }
 
@@ -190,55 +210,63 @@ class PythonReader implements CallReader {
     }
     this.state = 'called';
     this.#name = found[1]!;
-    this.#count = 0;
     this.#stage = 'arguments';
-    parts.push({ type: 'tool-call-start', name: this.#name }, { type: 'tool-call-arguments', text: '{' });
+    this.#seen = 0;
+    this.#rest = '';
+    parts.push({ type: 'tool-call-start', name: this.#name });
     return bracket + found[0].length;
   }
 
-  #arguments(text: string, parts: ChannelPart[]): number | undefined {
-    const from = skipBlank(text, 0);
-    if (from === text.length) return undefined;
-    if (text[from] === ')') {
-      parts.push({ type: 'tool-call-arguments', text: '}' }, { type: 'tool-call-end' });
-      this.#stage = 'after-call';
-      return from + 1;
-    }
-    if (text[from] === ',' && this.#count > 0) return from + 1;
-    const rest = text.slice(from);
-    const keyword = ARGUMENT.exec(rest);
-    if (!keyword && /^[A-Za-z_]\w*\s*=?$/.test(rest)) return undefined;
-    const key = keyword ? keyword[1]!.slice(0, -1).trimEnd() : argumentNames(this.#tools, this.#name)[this.#count];
-    if (key === undefined) return this.#break();
-    const value = this.#value(text, from + (keyword?.[0].length ?? 0), key);
-    if (value === 'incomplete') return undefined;
-    if (value === 'invalid') return this.#break();
-    parts.push({
-      type: 'tool-call-arguments',
-      text: `${this.#count > 0 ? ',' : ''}${JSON.stringify(key)}:${value.json}`,
-    });
-    this.#count += 1;
-    return value.end;
+  #arguments(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    // A call ends with a bracket, or with the tag behind it.
+    const isWorthALook = final || this.#seen === 0 || /[)>|]/.test(text.slice(this.#seen));
+    this.#seen = text.length;
+    if (!isWorthALook) return undefined;
+    const read = readArguments(text, (key, at) => this.#value(text, key, at), argumentNames(this.#tools, this.#name));
+    if (read.state === 'whole') return this.#end(`{${read.members.join(',')}}`, read.end, parts);
+    if (read.state === 'incomplete' && !final) return undefined;
+    const closed = skipPythonBrackets(text, 0);
+    const tag = findTag(text, this.#ends);
+    if (closed !== undefined && (!tag || closed <= tag.index)) return this.#end(text.slice(0, closed - 1), closed, parts);
+    if (tag) return this.#end(text.slice(0, tag.index), tag.index, parts);
+    if (!final) return undefined;
+    this.#rest = text;
+    return text.length;
+  }
+
+  #end(json: string, length: number, parts: ChannelPart[]): number {
+    parts.push({ type: 'tool-call-arguments', text: json }, { type: 'tool-call-end' });
+    this.#stage = 'after-call';
+    this.#rest = undefined;
+    return length;
+  }
+
+  /** Of a call that was cut its whole arguments are given out; of one that the model left open, what was written. */
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    const text = this.#rest;
+    if (text === undefined) return;
+    const read = readArguments(text, (key, at) => this.#value(text, key, at), argumentNames(this.#tools, this.#name));
+    const members = `{${read.members.join(',')}`;
+    const isWhole = read.state === 'incomplete' && text.slice(read.end).trim() === '';
+    if (!isCut && isWhole) this.#end(`${members}}`, 0, parts);
+    else parts.push({ type: 'tool-call-arguments', text: isCut ? members : text });
   }
 
   /** A word without quotes is a string where the schema wants one. */
-  #value(text: string, from: number, key: string): ReturnType<typeof readPythonLiteral> {
+  #value(text: string, key: string, from: number): PythonReading {
     const value = readPythonLiteral(text, from);
-    if (typeof value !== 'string' || value === 'incomplete') return value;
-    if (!isPlainString(argumentTypes(this.#tools, this.#name, key))) return value;
-    const length = /[,)\n]/.exec(text.slice(from))?.index;
-    if (length === undefined) return 'incomplete';
-    return { json: JSON.stringify(text.slice(from, from + length).trim()), end: from + length };
-  }
-
-  #break(): number {
-    this.#stage = 'broken';
-    return 0;
+    const isValue = typeof value !== 'string' && isOver(text, value.end);
+    if (isValue || value === 'incomplete') return value;
+    const word = /^[^\s"'()[\]{},=+*%#]+(?:[ \t]+[^\s"'()[\]{},=+*%#]+)*/.exec(text.slice(from))?.[0] ?? '';
+    const isString = word !== '' && isPlainString(argumentTypes(this.#tools, this.#name, key));
+    const end = from + word.length;
+    if (!isString || !isOver(text, end)) return 'invalid';
+    return end === text.length ? 'incomplete' : { json: JSON.stringify(word), end };
   }
 
   #afterCall(text: string): number | undefined {
-    const from = skipBlank(text, 0);
-    if (from === text.length) return undefined;
+    const from = skipPythonBlank(text, 0);
+    if (from === undefined) return undefined;
     const comma = text[from] === ',' || text[from] === ';';
     const next = text.slice(from + (comma ? 1 : 0));
     if (comma || this.#call.test(next)) {
@@ -248,5 +276,34 @@ class PythonReader implements CallReader {
     if (this.#beginning.test(next) && !/^[\])`]/.test(next)) return undefined;
     this.state = 'done';
     return text[from] === ']' ? from + 1 : from;
+  }
+}
+
+/** Nothing but a comma or the call's end follows, or nothing came yet. */
+function isOver(text: string, end: number): boolean {
+  const next = skipPythonBlank(text, end);
+  return next === undefined || text[next] === ',' || text[next] === ')';
+}
+
+/** @param names of the arguments that are given by place */
+function readArguments(
+  text: string,
+  readValue: (key: string, at: number) => PythonReading,
+  names: readonly string[],
+): PythonArguments {
+  const read: PythonArguments = { members: [], end: 0, state: 'incomplete' };
+  for (;;) {
+    let at = skipPythonBlank(text, read.end);
+    if (at !== undefined && text[at] === ',' && read.members.length > 0) at = skipPythonBlank(text, at + 1);
+    if (at === undefined) return read;
+    if (text[at] === ')') return { ...read, end: at + 1, state: 'whole' };
+    const rest = text.slice(at);
+    const keyword = ARGUMENT.exec(rest);
+    if (!keyword && /^[A-Za-z_]\w*\s*=?$/.test(rest)) return read;
+    const key = keyword ? keyword[1]!.slice(0, -1).trimEnd() : names[read.members.length];
+    const value = key === undefined ? 'invalid' : readValue(key, at + (keyword?.[0].length ?? 0));
+    if (typeof value === 'string') return { ...read, state: value };
+    read.members.push(`${JSON.stringify(key)}:${value.json}`);
+    read.end = value.end;
   }
 }

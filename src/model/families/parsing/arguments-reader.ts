@@ -67,7 +67,8 @@ export class ArgumentsReader {
     const written = whole.slice(0, end);
     const mended = mendArguments(written);
     this.ended = end !== undefined || mended !== undefined;
-    return { json: (mended ?? written).slice(this.#given.length), taken: written.length - this.#given.length };
+    const json = mended?.startsWith(this.#given) ? mended : written;
+    return { json: json.slice(this.#given.length), taken: written.length - this.#given.length };
   }
 
   /** Where something that cannot be read ends: at its last bracket, else before the tag. */

@@ -34,8 +34,8 @@ export interface StepMachine {
   channel: ChannelParser['channel'];
   /** False: what is held back now is markup whatever follows. */
   readonly holdsText?: boolean;
-  /** The model ended the answer: ends a call that lacks nothing else. */
-  close?(parts: ChannelPart[]): void;
+  /** The answer is over: ends a call that lacks nothing else, unless it was cut. */
+  finish?(parts: ChannelPart[], isCut: boolean): void;
 }
 
 /** Runs a machine of steps over a buffer. */
@@ -59,7 +59,7 @@ export function createStepParser(machine: StepMachine): ChannelParser {
     },
     end(isCut = false) {
       const parts = run(true);
-      if (!isCut) machine.close?.(parts);
+      machine.finish?.(parts, isCut);
       return parts;
     },
     get channel() {

@@ -159,6 +159,10 @@ class TaggedCallSteps implements StepMachine {
     return taken;
   };
 
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    if (this.step === this.#rest) this.#reader?.finish?.(parts, isCut);
+  }
+
   /** After a call, before its closing tags. */
   readonly #between: ParserStep = (buffer, _parts, final) => {
     const skipped = /^(?:[\s,;\]}]|```)+/.exec(buffer)?.[0].length ?? 0;
@@ -242,6 +246,8 @@ export interface CallReader {
    * the rest of the text is not its own. `invalid`: it is not a call, and nothing was given out.
    */
   readonly state: 'undecided' | 'called' | 'done' | 'invalid';
+  /** The answer is over inside the call: ends it if it lacks nothing else, unless it was cut. */
+  finish?(parts: ChannelPart[], isCut: boolean): void;
 }
 
 /** A way to write calls. */
