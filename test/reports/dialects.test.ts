@@ -162,7 +162,7 @@ describe('[C78] reported calls on each endpoint', () => {
   it.each(cases.filter(({ then }) => then !== 'named'))('$id: $path, $mode', async ({ mode, ...report }) => {
     const { path, stream = false } = report;
     const app = await appFor(report, mode);
-    const answer = await post(app, path === '/api/chat' ? path : `/v1${path}`, bodyOf(report));
+    const answer = await post(app, `/v1${path}`, bodyOf(report));
     const found = READERS[path](answer, stream);
     if (report.then === 'error') {
       expect(found.isOver).toBe(false);
