@@ -113,9 +113,7 @@ describe('[W10] numbers and tables of a file', { timeout: 60_000 }, () => {
       expect((await answerOf(model)).text).not.toBe('');
       return model.unload();
     }
-    const begun = performance.now();
     const thrown: unknown = await planOf(input).catch((error: unknown) => error);
-    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(thrown).toBeInstanceOf(Error);
     const { message } = thrown as Error;
     expect([refused].flat().some((name) => message.includes(name))).toBe(true);

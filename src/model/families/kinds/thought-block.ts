@@ -143,8 +143,10 @@ class ThoughtBlockSteps implements StepMachine {
   readonly #afterReasoning: ParserStep = (buffer, _parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
     if (blank > 0) return blank;
-    if (mayBecome(buffer, this.#answerOpens) && !final) return undefined;
-    const begin = this.#answerOpens.find((each) => buffer.startsWith(each));
+    // A model that was told not to think, or that thought, may close the thought once more.
+    const tags = [...this.#answerOpens, ...this.#options.closes];
+    if (mayBecome(buffer, tags) && !final) return undefined;
+    const begin = tags.find((each) => buffer.startsWith(each));
     if (begin !== undefined) return begin.length;
     this.step = this.#plainText;
     return 0;
@@ -229,9 +231,10 @@ class ThoughtBlockSteps implements StepMachine {
       this.step = this.#open;
       return buffer.length - trimmed.length;
     }
-    const begins = [...this.#opens, ...(this.#options.startOpen ? [] : this.#answerOpens)];
+    const stray = [...this.#answerOpens, ...this.#options.closes];
+    const begins = [...this.#opens, ...(this.#options.startOpen ? [] : stray)];
     if (mayBecome(trimmed, begins) && !final) return undefined;
-    const isFramed = !this.#options.startOpen && this.#answerOpens.some((each) => trimmed.startsWith(each));
+    const isFramed = !this.#options.startOpen && stray.some((each) => trimmed.startsWith(each));
     this.step = this.#options.startOpen ? this.#reasoning : isFramed ? this.#afterReasoning : this.#plainText;
     return 0;
   };

@@ -1,0 +1,15 @@
+/** Expressions in chat templates, and what Jinja2 writes for them. */
+import { describe, expect, it } from 'vitest';
+import { ChatTemplate } from '../../src/model/prompt/chat-template.js';
+import reports from './templates.json' with { type: 'json' };
+
+describe('reported template expressions', () => {
+  it.each(reports.cases as { id: string; template: string; gives?: string; raises?: boolean }[])(
+    '$id: $template',
+    ({ template, gives }) => {
+      const render = () => new ChatTemplate(template).render(reports.vars);
+      if (gives === undefined) expect(render).toThrow();
+      else expect(render()).toBe(gives);
+    },
+  );
+});
