@@ -81,7 +81,18 @@ function frame(content: Expression, marker: TokenMarker): Expression {
 
 function think(answer: Expression, { rules, marker, startOpen }: ThoughtGrammarOptions): Expression {
   const open = sequence(tag('<|channel|>', marker), literal('analysis'), tag('<|message|>', marker));
-  const thought = rules.add({ type: 'text-until', stops: spellings('<|end|>', marker) });
+  // A head in a thought that was not ended begins another thought: no schema would hold a call there.
+  const analysis = sequence(literal('analysis'), tag('<|message|>', marker));
+  const heads = [
+    { tag: '<|channel|>', head: analysis },
+    { tag: '<|start|>', head: sequence(literal('assistant'), tag('<|channel|>', marker), analysis) },
+  ];
+  const triggers = heads.flatMap(({ tag: each, head }) => {
+    const rule = rules.reserve();
+    rules.define(rule, head);
+    return spellings(each, marker).map((text) => ({ text, rule }));
+  });
+  const thought = rules.add({ type: 'text-until', stops: spellings('<|end|>', marker), triggers, again: true });
   const rest = sequence(thought, tag('<|start|>', marker), literal('assistant'), answer);
   return startOpen ? rest : choice(answer, sequence(open, rest));
 }

@@ -300,11 +300,15 @@ export function withCalls(
 function thoughtBlockGrammar(
   tags: { open: string; closes: readonly string[] },
   answer: Expression,
-  { rules, marker, startOpen, enabled }: ThoughtGrammarOptions,
+  { rules, marker, startOpen, enabled, calls }: ThoughtGrammarOptions,
 ): Expression {
   const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
   const thought = sequence(
-    rules.add({ type: 'text-until', stops: tags.closes.flatMap((close) => spellings(close, marker)) }),
+    rules.add({
+      type: 'text-until',
+      stops: tags.closes.flatMap((close) => spellings(close, marker)),
+      ...(calls && { triggers: calls.triggers, again: !calls.end }),
+    }),
     newlines,
     answer,
   );
