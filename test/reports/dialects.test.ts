@@ -52,7 +52,8 @@ async function appFor(report: Report, compatibility: CompatibilityName): Promise
   };
   const pieces = report.answer!.split('').map((text) => token(text));
   const written = [{ ...PROMPT, ...formats }, ...pieces, end(0, { reason: report.reason ?? 'stop' })];
-  return (await buildApp({ models: [scriptedChat()], compatibility, backends: { scripted: tokenBackend(written) } })).app;
+  return (await buildApp({ models: [scriptedChat()], compatibility, backends: { scripted: tokenBackend(written) } }))
+    .app;
 }
 
 /** The request in the words of each dialect. */
@@ -63,7 +64,8 @@ function bodyOf({ path, stream = false, fields }: Report): object {
     const own = tools.map(({ name, parameters }) => ({ name, input_schema: parameters }));
     return { ...shared, messages, max_tokens: 1000, tools: own };
   }
-  if (path === '/responses') return { ...shared, input: 'Hi', tools: tools.map((each) => ({ type: 'function', ...each })) };
+  if (path === '/responses')
+    return { ...shared, input: 'Hi', tools: tools.map((each) => ({ type: 'function', ...each })) };
   return { ...shared, messages, tools: tools.map((each) => ({ type: 'function', function: each })) };
 }
 
@@ -78,15 +80,19 @@ interface Meaning {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 
-const lines = (answer: Answer): Json[] => answer.text.trim().split('\n').map((line) => JSON.parse(line) as Json);
+const lines = (answer: Answer): Json[] =>
+  answer.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 const READERS: Record<Path, (answer: Answer, stream: boolean) => Meaning> = {
   '/chat/completions': (answer, stream) => {
     const events = stream ? eventsOf(answer.text).map(({ json }) => json) : [answer.json];
-    const choices = events.flatMap((each) => (each as Json)?.choices ?? []);
+    const choices = events.flatMap((each) => each?.choices ?? []);
     const calls = choices.flatMap((each: Json) => (each.delta ?? each.message)?.tool_calls ?? []);
     const given = calls.map((each: Json) => each.function?.arguments ?? '').join('');
-    const error = events.find((each) => (each as Json)?.error || (each as Json)?.detail || (each as Json)?.code) as Json;
+    const error = events.find((each) => each?.error || each?.detail || each?.code);
     return {
       arguments: given,
       error: error && JSON.stringify(error),
@@ -95,7 +101,7 @@ const READERS: Record<Path, (answer: Answer, stream: boolean) => Meaning> = {
     };
   },
   '/responses': (answer, stream) => {
-    const last = stream ? (eventsOf(answer.text).at(-1)!.json as Json).response : answer.json;
+    const last = stream ? eventsOf(answer.text).at(-1)!.json.response : answer.json;
     const call = last.output?.findLast((item: Json) => item.type === 'function_call');
     return {
       arguments: call?.arguments,
@@ -110,7 +116,7 @@ const READERS: Record<Path, (answer: Answer, stream: boolean) => Meaning> = {
       const error = answer.status === 500 && answer.json.error.type === 'api_error' ? answer.text : undefined;
       return { arguments: call?.input, error, end: answer.json.stop_reason, isOver: answer.status === 200 };
     }
-    const events = eventsOf(answer.text).map(({ json }) => json as Json);
+    const events = eventsOf(answer.text).map(({ json }) => json);
     const given = events.map((each) => each.delta?.partial_json ?? '').join('');
     const last = events.at(-1);
     return {
@@ -152,7 +158,8 @@ const CUTS: Record<Path, string> = {
 function expectCall(given: unknown, { path, object }: Report): void {
   // Of what was cut, these two pass on the text.
   if (typeof given !== 'string') expect(given).toEqual(object);
-  else if (path === '/responses' || path === '/chat/completions') expect(given).toContain(JSON.stringify(object).slice(1, 4));
+  else if (path === '/responses' || path === '/chat/completions')
+    expect(given).toContain(JSON.stringify(object).slice(1, 4));
   else expect(parsed(given)).toEqual(object);
 }
 

@@ -47,8 +47,7 @@ export async function readScoredPrompt(
     if (index < unsent) return;
     const token = tokens[index]!;
     // Nothing stands before the first. A begin token does before the first of the text.
-    if (index === 0)
-      return void scored.push({ ...describeToken(tokenizer, { token, logprob: 0 }, []), logprob: null });
+    if (index === 0) return void scored.push({ ...describeToken(tokenizer, { token, logprob: 0 }, []), logprob: null });
     const known = (logits as Float32Array).subarray(0, vocabularySize);
     const { normalizer, top } = logProbabilities(known, topLogprobs);
     const logprob = Math.min(0, known[token]! - normalizer);

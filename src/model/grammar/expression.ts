@@ -13,8 +13,8 @@ export type Expression =
   | { type: 'repeat'; part: Expression; min: number; max: number | undefined }
   | { type: 'rule'; name: string }
   /**
-   * Free text up to and including one of `stops`. A trigger in it starts a rule; `again`: afterwards free text goes on, else the
-   * text is over as behind a stop.
+   * Free text up to and including one of `stops`. A trigger in it starts a rule; `again`: afterwards free text goes on, else a stop
+   * follows at once.
    */
   | { type: 'text-until'; stops: readonly string[]; triggers?: readonly Trigger[]; again?: boolean }
   /** Free text in which a trigger starts a rule; `again`: afterwards free text goes on. */

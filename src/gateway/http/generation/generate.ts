@@ -143,9 +143,9 @@ export function outputFailureError({ type, rawOutput, isCut }: OutputFailure): I
   return new InferenceError('model_output_invalid', message, { modelOutput: rawOutput });
 }
 
-/** The arguments of a call cannot be read, and no cap is the reason. */
-export function isUnreadableCall(failure: OutputFailure | undefined): failure is OutputFailure {
-  return failure?.type === 'tool-call' && !failure.isCut;
+/** The failure, if it is that the arguments of a call cannot be read, and no cap is the reason. */
+export function unreadableCall(failure: OutputFailure | undefined): OutputFailure | undefined {
+  return failure?.type === 'tool-call' && !failure.isCut ? failure : undefined;
 }
 
 /** How a choice ended. */

@@ -3,7 +3,7 @@ import type { GenerationEvent, GenerationUsage } from '../../answer/generation-e
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { completeObject, readObject } from '../fields/complete-object.js';
 import { logprobEntries } from '../generation/completion-parts.js';
-import { isUnreadableCall, outputFailureError, type Render } from '../generation/generate.js';
+import { outputFailureError, type Render, unreadableCall } from '../generation/generate.js';
 
 /** What a line adds to the answer. */
 export interface Piece {
@@ -57,13 +57,14 @@ export function renderLines(begun: number): Render<Line> {
         if (call && given) giveCall(call, given, lines);
         break;
       }
-      case 'choice-finish':
-        if (isUnreadableCall(event.failure))
-          throw new InferenceError('internal', outputFailureError(event.failure).message);
+      case 'choice-finish': {
+        const unreadable = unreadableCall(event.failure);
+        if (unreadable) throw new InferenceError('internal', outputFailureError(unreadable).message);
         // Of a call that was cut there is what was written of it.
         if (call) giveCall(call, completeObject(call.json), lines);
         if (event.reason === 'length' || event.failure?.isCut) reason = 'length';
         break;
+      }
       case 'finish':
         lines.push({ piece: { content: '' }, end: { done_reason: reason, ...measured(event.usage, begun) } });
         break;

@@ -3,7 +3,7 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { TokenLogprob } from '../../../core/events/token-event.js';
-import { choiceError, isUnreadableCall } from '../generation/generate.js';
+import { choiceError, unreadableCall } from '../generation/generate.js';
 import { encodeOpaqueText } from './opaque-text.js';
 import {
   closeItem,
@@ -130,7 +130,7 @@ function endChoice({ reason, failure }: ChoiceFinish, state: RenderState): void 
   const wrong = choiceError({ failure }, state.compatibility);
   // A call without its end was cut, whatever came before it. What cannot be read is wrong, whatever was cut behind it.
   const isCut = reason === 'length' || (failure?.type === 'tool-call' && failure.isCut);
-  state.cut = isCut && !(wrong && isUnreadableCall(failure));
+  state.cut = isCut && !(wrong && unreadableCall(failure));
   const error = state.cut ? undefined : wrong;
   if (error?.code === 'tool_choice_unsatisfied') throw error;
   state.failure ??= error;

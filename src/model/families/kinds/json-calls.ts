@@ -135,8 +135,7 @@ export const bareKnownCall: CallShape = {
     if (text.replace(LEAD, '').startsWith('{')) return 'yes';
     return isLeadBeginning(text) ? 'more' : 'no';
   },
-  createReader: (tools, closes) =>
-    behindHead(LEAD, createReader({ argumentsRequired: true, known: tools, closes })),
+  createReader: (tools, closes) => behindHead(LEAD, createReader({ argumentsRequired: true, known: tools, closes })),
 };
 
 function behindHead(head: RegExp, reader: CallReader): CallReader {

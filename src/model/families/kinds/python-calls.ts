@@ -227,7 +227,8 @@ class PythonReader implements CallReader {
     if (read.state === 'incomplete' && !final) return undefined;
     const closed = skipPythonBrackets(text, 0);
     const tag = findTag(text, this.#ends);
-    if (closed !== undefined && (!tag || closed <= tag.index)) return this.#end(text.slice(0, closed - 1), closed, parts);
+    if (closed !== undefined && (!tag || closed <= tag.index))
+      return this.#end(text.slice(0, closed - 1), closed, parts);
     if (tag) return this.#end(text.slice(0, tag.index), tag.index, parts);
     if (!final) return undefined;
     this.#rest = text;

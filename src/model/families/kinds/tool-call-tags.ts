@@ -3,7 +3,17 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { readPythonLiteral } from '../parsing/python-literal.js';
 import type { CallReader, CallShape, TaggedCalls } from '../parsing/tagged-calls.js';
-import { anyOf, lookahead, lookaheadOrEnd, blanks, BLANKS, lenient, maybe, NAME, TAG_END } from '../parsing/text-matching.js';
+import {
+  anyOf,
+  lookahead,
+  lookaheadOrEnd,
+  blanks,
+  BLANKS,
+  lenient,
+  maybe,
+  NAME,
+  TAG_END,
+} from '../parsing/text-matching.js';
 import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
 import { namedCall } from './named-calls.js';

@@ -57,7 +57,8 @@ function exactJson(text: string, allows: (type: ValueType) => boolean): string |
 /** A value as Python writes it, or JSON with slips, or the text of one. */
 function mendedJson(text: string, types: ReadonlySet<ValueType>): string | undefined {
   if (/^(?:null|None)?$/.test(text)) return 'null';
-  const json = wholeValue(mendValue(text), text) ?? wholeValue(readPythonLiteral(`${text}\n`, 0), text) ?? pythonNumber(text);
+  const json =
+    wholeValue(mendValue(text), text) ?? wholeValue(readPythonLiteral(`${text}\n`, 0), text) ?? pythonNumber(text);
   if (json === undefined) return undefined;
   if (json.startsWith('"')) {
     const inner = (JSON.parse(json) as string).trim();

@@ -58,7 +58,9 @@ export class ValueEnds {
       const index = from + found.index;
       const isClose = this.#syntax.valueCloses.includes(tag);
       const end = { index, length: isClose ? tag.length : 0 };
-      const verdict = isClose ? this.#judgeClose(text, index + tag.length, place) : this.#judgeOther(text, end, tag, place);
+      const verdict = isClose
+        ? this.#judgeClose(text, index + tag.length, place)
+        : this.#judgeOther(text, end, tag, place);
       if (verdict === 'more') return undefined;
       // Where the value's own tag was forgotten, one that seemed to be inside was it.
       if (verdict === 'end') return isClose ? end : (last ?? end);

@@ -150,7 +150,9 @@ const whole =
     pattern.test(text);
 
 /** Two letters in one, by their small form. */
-const DIGRAPHS = new Map(['ǆǅǄ', 'ǉǈǇ', 'ǌǋǊ', 'ǳǲǱ'].flatMap((forms) => Array.from(forms, (each) => [each, forms[1]!] as const)));
+const DIGRAPHS = new Map(
+  ['ǆǅǄ', 'ǉǈǇ', 'ǌǋǊ', 'ǳǲǱ'].flatMap((forms) => Array.from(forms, (each) => [each, forms[1]!] as const)),
+);
 
 /** A letter as words begin with it: of what becomes several letters, only the first is large. */
 function titleCase(letter: string): string {

@@ -123,7 +123,10 @@ it('[T21] the first token of a text has one where a begin token stands before it
     all[((tokens.at(-1) ?? 0) + 1) % 128] = 6;
   };
   const load = async () =>
-    createTextModel(fakeTextEngine({ tokenizer, logits }), { info: { device: 'none', threads: 1 }, unload: async () => {} });
+    createTextModel(fakeTextEngine({ tokenizer, logits }), {
+      info: { device: 'none', threads: 1 },
+      unload: async () => {},
+    });
   const { app } = await buildApp({ compatibility: 'hosted', backends: { scripted: { load } } });
   const body = { model: 'scripted-chat', prompt: 'abc', echo: true, logprobs: 1, max_tokens: 1, temperature: 0 };
   const { json } = await post(app, '/v1/completions', body);

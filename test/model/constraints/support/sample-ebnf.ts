@@ -54,9 +54,15 @@ export function sampleEbnf(ebnf: string, random: () => number): string {
       }
       case 'until': {
         const { again, stops, triggers } = node;
-        const called = triggers.length > 0 && steps < 20_000 && random() < 0.4 ? triggers[pick(triggers.length)] : undefined;
+        const called =
+          triggers.length > 0 && steps < 20_000 && random() < 0.4 ? triggers[pick(triggers.length)] : undefined;
         if (!called) return words(random) + stops[pick(stops.length)]!;
-        return words(random) + called.text + draw(rules.get(called.rule)!) + (again ? draw(node) : '');
+        return (
+          words(random) +
+          called.text +
+          draw(rules.get(called.rule)!) +
+          (again ? draw(node) : stops[pick(stops.length)]!)
+        );
       }
       case 'triggered': {
         if (node.triggers.length === 0 || random() < 0.3) return words(random);

@@ -123,8 +123,7 @@ export function checkRows(header: Pick<GgufHeader, 'file'>, { pieces }: GgufVoca
 function checkKinds(kinds: ArrayLike<number>, file: string): void {
   const all = new Set(Array.from(kinds));
   const wrong = [...all].find((kind) => !Number.isInteger(kind) || kind < 0 || kind > TOKEN_KIND.byte);
-  if (wrong !== undefined)
-    throw damaged(file, `its vocabulary has a token of the kind ${wrong}, which does not exist`);
+  if (wrong !== undefined) throw damaged(file, `its vocabulary has a token of the kind ${wrong}, which does not exist`);
   if (![TOKEN_KIND.normal, TOKEN_KIND.byte, TOKEN_KIND.userDefined].some((kind) => all.has(kind)))
     throw damaged(file, 'its vocabulary has no token that is text');
 }
