@@ -71,10 +71,11 @@ describe('[W10] an answer ends where llama.cpp ends it', { timeout: 60_000 }, ()
   it.each(endReports.cases as unknown as EndReport[])('$id', async ({ bias, ends, promptTokens, ...change }) => {
     const model = await load(changed(change));
     const found = await answerOf(model, bias && { logitBias: bias });
-    if (bias) expect(found).toMatchObject({ text: '', reason: 'stop' });
-    else if (ends) expect(found).toMatchObject({ text: SENTENCE, reason: 'stop' });
-    else expect(found.text.startsWith(SENTENCE) && found.text.length > SENTENCE.length).toBe(true);
-    if (promptTokens !== undefined) expect(found.promptTokens).toBe(promptTokens);
+    // Behind the sentence, llama.cpp goes on where nothing ends the answer.
+    const text = bias ? '' : ends ? SENTENCE : found.text.slice(0, SENTENCE.length);
+    const isMore = found.text.length > text.length;
+    expect([found.text.slice(0, text.length), isMore]).toEqual([bias ? '' : SENTENCE, !ends]);
+    expect(found.promptTokens).toBe(promptTokens ?? found.promptTokens);
     await model.unload();
   });
 
@@ -88,18 +89,14 @@ describe('[W10] an answer ends where llama.cpp ends it', { timeout: 60_000 }, ()
 
   it('the entry gives a file its template, or replaces the one that it has', async () => {
     const chatTemplate = original.metadata['tokenizer.chat_template'] as string;
-    const bare = changed({ remove: ['tokenizer.chat_template'] });
-    const model = await load({ ...bare, metadata: without(bare.metadata) }, { chatTemplate });
+    const { 'tokenizer.chat_template': _template, ...metadata } = original.metadata;
+    const model = await load({ ...original, metadata }, { chatTemplate });
     expect(await answerOf(model)).toMatchObject({ text: SENTENCE, promptTokens: 16 });
     await model.unload();
     const replaced = await planOf(original, { chatTemplate: '{{ 1 }}' });
     expect([replaced.chatTemplate, replaced.toolTemplate]).toEqual(['{{ 1 }}', undefined]);
   });
 });
-
-function without({ 'tokenizer.chat_template': _, ...rest }: GgufInput['metadata']): GgufInput['metadata'] {
-  return rest;
-}
 
 async function planOf(input: GgufInput, entry: { chatTemplate?: string } = {}) {
   return planTextModel({ ...TINY_ENTRY, ...entry }, await headerOf(writeGguf(input))).tokenizer;
@@ -108,15 +105,9 @@ async function planOf(input: GgufInput, entry: { chatTemplate?: string } = {}) {
 describe('[W10] numbers and tables of a file', { timeout: 60_000 }, () => {
   it.each(numberReports.cases as unknown as NumberReport[])('$id', async ({ refused, never = [], ...change }) => {
     const input = changed(change);
-    if (refused === undefined) {
-      const model = await load(input);
-      expect((await answerOf(model)).text).not.toBe('');
-      return model.unload();
-    }
-    const thrown: unknown = await planOf(input).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(Error);
-    const { message } = thrown as Error;
-    expect([refused].flat().some((name) => message.includes(name))).toBe(true);
-    expect(never.filter((text) => message.includes(text))).toEqual([]);
+    const { message } = (await planOf(input).catch((error: unknown) => error)) as { message?: string };
+    const isNamed = [refused ?? []].flat().some((name) => message?.includes(name));
+    expect([message !== undefined, isNamed]).toEqual([refused !== undefined, refused !== undefined]);
+    expect(never.filter((text) => message?.includes(text))).toEqual([]);
   });
 });

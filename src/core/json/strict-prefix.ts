@@ -8,6 +8,7 @@ const WORD = /^(?:true|false|null)$/;
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/;
 const ESCAPE_BEGINNING = /^\\(?:u[\da-fA-F]{0,3})?$/;
 /** What of a string needs no second look. */
+// eslint-disable-next-line no-control-regex
 const ORDINARY = /[^"\\\u0000-\u001f]+/y;
 
 /**

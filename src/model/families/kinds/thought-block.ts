@@ -4,6 +4,7 @@ import { type Expression, characters, choice, repeat, sequence } from '../../gra
 import { spellings, tag } from '../format/call-grammar.js';
 import type { ReasoningSyntax, ThoughtGrammarOptions } from '../format/model-family.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from '../parsing/channel-parser.js';
+import { CallTrial } from '../parsing/call-trial.js';
 import { certainLength, containsAny, findTag, mayBecome, partialMatchLength } from '../parsing/text-matching.js';
 
 /** What tells one such family from another. */
@@ -238,35 +239,6 @@ class ThoughtBlockSteps implements StepMachine {
     this.step = this.#options.startOpen ? this.#reasoning : isFramed ? this.#afterReasoning : this.#plainText;
     return 0;
   };
-}
-
-/** Reads a text as calls before anyone decides what it is. */
-class CallTrial {
-  readonly #parser: ChannelParser;
-  #length = 0;
-  #open = 0;
-  #ended = false;
-  #isOther = false;
-  /** A whole call stands before all else. */
-  beginsWithCall = false;
-
-  constructor(parser: ChannelParser) {
-    this.#parser = parser;
-  }
-
-  /** Whether the text is nothing but calls, and may still become so; with `final`, complete ones. @param text all so far */
-  read(text: string, final: boolean): boolean {
-    const parts = this.#parser.push(text.slice(this.#length));
-    this.#length = text.length;
-    for (const part of final ? [...parts, ...this.#parser.end(true)] : parts) {
-      if (part.type === 'tool-call-start') this.#open += 1;
-      if (part.type === 'tool-call-end') this.#open -= 1;
-      this.#ended ||= part.type === 'tool-call-end';
-      this.beginsWithCall ||= this.#ended && !this.#isOther;
-      this.#isOther ||= part.type === 'text' && part.text.trim() !== '';
-    }
-    return !this.#isOther && (!final || (this.#ended && this.#open === 0));
-  }
 }
 
 function give(parts: ChannelPart[], type: 'text' | 'reasoning', buffer: string, length: number): number {

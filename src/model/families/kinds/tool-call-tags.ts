@@ -14,7 +14,8 @@ import {
   NAME,
   TAG_END,
 } from '../parsing/text-matching.js';
-import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
+import { ARGUMENT_NAME } from './element-calls.js';
+import { elementCall, type ElementSyntax } from './element-reader.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
 import { namedCall } from './named-calls.js';
 

@@ -33,8 +33,9 @@ const UNPRINTABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 function escapeOf(character: string): string {
   const code = character.codePointAt(0)!;
-  const [letter, digits] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
-  return `\\${letter}${code.toString(16).padStart(digits as number, '0')}`;
+  const hex = code.toString(16);
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
 /** In single quotes, except where these alone stand in the text. */
