@@ -81,3 +81,43 @@ describe('[C78] reported tool calls', () => {
     expect(fault(report, report.answer.split(''))).toBeUndefined();
   });
 });
+
+describe('[C78] neighbours of the reported calls', () => {
+  const NEIGHBOURS: Report[] = [
+    {
+      id: 'text behind a call without its ends',
+      family: 'qwen3-coder',
+      answer: '<tool_call>\n<function=run>\n<parameter=cmd>\nls\n</parameter>\nOn it.',
+      text: 'On it.',
+      calls: [{ name: 'run', arguments: { cmd: 'ls' } }],
+    },
+    {
+      id: 'a bracket that was left out',
+      family: 'lfm2',
+      answer: '<|tool_call_start|>[run(cmd="a"]<|tool_call_end|>Done.',
+      text: 'Done.',
+      calls: [{ name: 'run', arguments: { cmd: 'a' } }],
+    },
+    {
+      id: 'a string that was never closed, before another call',
+      family: 'hermes',
+      answer:
+        '<tool_call>\n{"name": "run", "arguments": {"cmd": "ls}\n</tool_call>\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>',
+      calls: [
+        { name: 'run', raw: '{"cmd": "ls}' },
+        { name: 'now', arguments: {} },
+      ],
+    },
+    {
+      id: 'a long string in an object',
+      family: 'hermes',
+      answer: '<tool_call>\n{"name": "run", "arguments": {"cmd": """a\n"b" c""", \'timeout\': 5}}\n</tool_call>',
+      calls: [{ name: 'run', arguments: { cmd: 'a\n"b" c', timeout: 5 } }],
+    },
+  ];
+
+  it.each(NEIGHBOURS)('$id', (report) => {
+    expect(fault(report, [report.answer])).toBeUndefined();
+    expect(fault(report, report.answer.split(''))).toBeUndefined();
+  });
+});

@@ -106,9 +106,9 @@ class ElementReader implements CallReader {
     if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
     const found = matchHead(text, key, final);
     if (typeof found !== 'string') return this.#startValue(text.slice(0, found.length), found.words, parts);
-    if (!final && (found === 'more' || mayBecome(text, [close, ...outerCloses]))) return undefined;
     // Nothing that belongs here: the call is over.
-    if (!final) return this.#end(parts, 0);
+    if (found === 'no' && !mayBecome(text, [close, ...outerCloses])) return this.#end(parts, 0);
+    if (!final) return undefined;
     this.#rest = text;
     return text.length;
   }

@@ -222,14 +222,17 @@ class PythonReader implements CallReader {
     const isWorthALook = final || this.#seen === 0 || /[)>|]/.test(text.slice(this.#seen));
     this.#seen = text.length;
     if (!isWorthALook) return undefined;
-    const read = readArguments(text, (key, at) => this.#value(text, key, at), argumentNames(this.#tools, this.#name));
+    const read = this.#read(text);
     if (read.state === 'whole') return this.#end(`{${read.members.join(',')}}`, read.end, parts);
     if (read.state === 'incomplete' && !final) return undefined;
     const closed = skipPythonBrackets(text, 0);
     const tag = findTag(text, this.#ends);
     if (closed !== undefined && (!tag || closed <= tag.index))
       return this.#end(text.slice(0, closed - 1), closed, parts);
-    if (tag) return this.#end(text.slice(0, tag.index), tag.index, parts);
+    if (tag) {
+      const written = text.slice(0, tag.index);
+      return this.#end(this.#unclosed(written) ?? written, tag.index, parts);
+    }
     if (!final) return undefined;
     this.#rest = text;
     return text.length;
@@ -246,11 +249,21 @@ class PythonReader implements CallReader {
   finish(parts: ChannelPart[], isCut: boolean): void {
     const text = this.#rest;
     if (text === undefined) return;
-    const read = readArguments(text, (key, at) => this.#value(text, key, at), argumentNames(this.#tools, this.#name));
-    const members = `{${read.members.join(',')}`;
-    const isWhole = read.state === 'incomplete' && text.slice(read.end).trim() === '';
-    if (!isCut && isWhole) this.#end(`${members}}`, 0, parts);
-    else parts.push({ type: 'tool-call-arguments', text: isCut ? members : text });
+    const whole = isCut ? undefined : this.#unclosed(text);
+    if (whole !== undefined) return void this.#end(whole, 0, parts);
+    parts.push({ type: 'tool-call-arguments', text: isCut ? `{${this.#read(text).members.join(',')}` : text });
+  }
+
+  /** Arguments of which all but the last bracket was written; undefined: something else lacks, too. */
+  #unclosed(text: string): string | undefined {
+    const closed = `${text.replace(/\s*\]?\s*$/, '')})`;
+    const { end, members, state } = this.#read(closed);
+    return state === 'whole' && end === closed.length ? `{${members.join(',')}}` : undefined;
+  }
+
+  #read(text: string): PythonArguments {
+    const names = argumentNames(this.#tools, this.#name);
+    return readArguments(text, (key, at) => this.#value(text, key, at), names);
   }
 
   /** A word without quotes is a string where the schema wants one. */
