@@ -16,7 +16,7 @@ import { type ChannelParser, type ParserStep, type StepMachine, createStepParser
 import type { CallReader, CallShape } from './parsing/tagged-calls.js';
 import { containsAny, mayBecome } from './parsing/text-matching.js';
 import { writeCallObject } from './kinds/json-calls.js';
-import { dottedCalls } from './kinds/python-calls.js';
+import { dottedCalls } from './kinds/python-reader.js';
 import { FUNCTION, FUNCTION_CLOSE, functionJson } from './kinds/tool-call-tags.js';
 
 const TAG = '<|python_tag|>';
