@@ -83,6 +83,7 @@ const ROOMS = [
   ['core/schema/automaton'],
   ['core/schema/limits'],
   ['core/request', 'core/media'],
+  ['core/json'],
   ['core/errors'],
   ['core/platform'],
 ];

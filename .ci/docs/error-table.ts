@@ -103,7 +103,7 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     fix: 'Set a `fallback`, or free storage with `inference.remove` (`details.removable` lists candidates).',
   },
   model_output_invalid: {
-    cause: 'JSON or a tool call was truncated at the token limit.',
+    cause: 'JSON or a tool call was truncated at the token limit, or its arguments cannot be read.',
     fix: 'Raise `max_tokens`; `model_output` contains the truncated text. With `compatibility: "hosted"`, it is the normal response.',
   },
 };

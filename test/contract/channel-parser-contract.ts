@@ -10,6 +10,8 @@ export interface ChannelFixture {
   name: string;
   text: string;
   parts: ChannelPart[];
+  /** The token limit ended it. */
+  cut?: boolean;
   /** Channel after the last text, before `end()`. */
   channel?: ChannelParser['channel'];
 }
@@ -24,8 +26,8 @@ export interface ChannelParserContract {
 /** Runs the suite for one family. */
 export function describeChannelParser(name: string, { create, fixtures, fragments }: ChannelParserContract): void {
   describe(`${name}: channel parser contract`, () => {
-    it.each(fixtures)('$name', ({ text, parts, channel }) => {
-      const whole = read(create(), [text]);
+    it.each(fixtures)('$name', ({ text, parts, channel, cut: isCut }) => {
+      const whole = read(create(), [text], isCut);
       expect(whole.parts).toEqual(parts);
       expect(whole.channel).toBe(channel ?? whole.channel);
     });
@@ -71,14 +73,15 @@ export function describeChannelParser(name: string, { create, fixtures, fragment
   });
 }
 
-/** Feeds pieces and joins neighbouring parts. */
+/** Feeds pieces and joins neighbouring parts. @param isCut the token limit ended the text */
 export function read(
   parser: ChannelParser,
   pieces: readonly string[],
+  isCut = false,
 ): { parts: ChannelPart[]; channel: ChannelParser['channel'] } {
   const parts = pieces.flatMap((piece) => parser.push(piece));
   const { channel } = parser;
-  return { parts: joinParts([...parts, ...parser.end()]), channel };
+  return { parts: joinParts([...parts, ...parser.end(isCut)]), channel };
 }
 
 function joinParts(parts: readonly ChannelPart[]): ChannelPart[] {

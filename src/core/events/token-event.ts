@@ -19,7 +19,7 @@ export interface PromptEvent {
   ignored?: IgnoredParts;
 }
 
-/** Of each token of a text; the first has none, because nothing stands before it. */
+/** Of each token of a text; the first has none, unless a begin token stands before it. */
 export type PromptLogprobs = (Omit<TokenLogprob, 'logprob'> & { logprob: number | null })[];
 
 /** Parts of a request that only the model's engine can know to be without effect. */

@@ -34,6 +34,7 @@ const BACKENDS_OF = {
   dtype: ['gguf', 'transformers'],
   file: ['gguf'],
   loras: ['gguf'],
+  chatTemplate: ['gguf'],
   toolFormat: ON_DEVICE,
   reasoningFormat: ON_DEVICE,
   pooling: ['gguf', 'transformers'],
@@ -52,6 +53,7 @@ const BACKENDS_OF = {
 /** Fields that say nothing to models of other tasks. */
 const TASKS_WITH: { readonly [Field in Limited]?: readonly Task[] } = {
   loras: ['chat'],
+  chatTemplate: ['chat'],
   toolFormat: ['chat'],
   reasoningFormat: ['chat'],
   pooling: ['embeddings', 'rerank'],

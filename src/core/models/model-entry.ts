@@ -69,6 +69,11 @@ export interface ModelEntry {
    * makes a model of its own, `<entry id>:<id>`, which shares the weights with the others and answers beside them.
    */
   loras?: Lora[];
+  /**
+   * Backend `gguf`, chat models only: the chat template, a Jinja text, where the file has none or a wrong one.
+   * @default the file's
+   */
+  chatTemplate?: string;
   /** Overrides the tool-call syntax found in the chat template. */
   toolFormat?: ToolFormat;
   /** Overrides the reasoning syntax found in the chat template. */
@@ -152,6 +157,7 @@ type OfBackend =
   | 'upstreamModel'
   | 'headers'
   | 'file'
+  | 'chatTemplate'
   | 'loras'
   | 'languages'
   | 'script';
@@ -165,7 +171,7 @@ export interface GgufEntry
     CommonEntry,
     Pick<
       ModelEntry,
-      Exclude<OnDevice, 'device'> | 'file' | 'judgePrompt' | 'loras' | 'pooling' | 'prompts' | 'source'
+      Exclude<OnDevice, 'device'> | 'chatTemplate' | 'file' | 'judgePrompt' | 'loras' | 'pooling' | 'prompts' | 'source'
     > {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
@@ -273,6 +279,7 @@ export const ENTRY_FIELDS = {
   integrity: optional(v.union([sha256, v.record(v.string(), sha256)], SHA256)),
   file: optional(GGUF_FILE),
   loras: optional(LORAS),
+  chatTemplate: optional(someText),
   device: optional(oneOf(DEVICES)),
   dtype: optional(DTYPE),
   toolFormat: optional(oneOf(TOOL_FORMATS)),

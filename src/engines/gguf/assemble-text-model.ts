@@ -50,7 +50,7 @@ export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedMod
   const plan = planModel(header, entry.contextLength);
   const vocabulary = readVocabulary(header);
   checkRows(header, vocabulary, plan.shape.vocabulary);
-  const tokenizer = createGgufTokenizer(vocabulary);
+  const tokenizer = createGgufTokenizer(vocabulary, entry.chatTemplate);
   checkTemplates(tokenizer);
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;

@@ -85,7 +85,7 @@ export function planEncoder(
 ): EncoderPlan {
   const { file } = header;
   const keys = new ModelKeys(header, ENCODERS);
-  const shape = readShape(keys, file);
+  const shape = readShape(keys, header);
   const { width } = shape;
   const tensors = new ModelTensors(header);
   const projection = (name: string, columns: number, rows: number): Projection<MatrixPlan, GgufTensor> => ({
@@ -126,7 +126,7 @@ export function planEncoder(
 
 type EncoderKeys = ModelKeys<(typeof ENCODERS)[string]>;
 
-function readShape(keys: EncoderKeys, file: string): EncoderShape {
+function readShape(keys: EncoderKeys, { file, tensors }: GgufHeader): EncoderShape {
   const width = keys.size('embedding_length');
   const heads = keys.size('attention.head_count');
   const headSize = width / heads;
@@ -136,12 +136,12 @@ function readShape(keys: EncoderKeys, file: string): EncoderShape {
     throw unsupported(file, `its rows are no multiples of ${ROW_STEP} numbers`);
   if (keys.flag('attention.causal', false)) throw unsupported(file, 'its attention is causal');
   return {
-    layers: keys.size('block_count'),
+    layers: keys.layers(tensors.length),
     width,
     heads,
     headSize,
     feedForward,
-    epsilon: keys.number('attention.layer_norm_epsilon'),
+    epsilon: keys.epsilon('attention.layer_norm_epsilon'),
     contextLength: keys.size('context_length'),
   };
 }

@@ -70,6 +70,27 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     return size;
   }
 
+  /** The number of layers: each has tensors of its own. */
+  layers(tensors: number): number {
+    const layers = this.size('block_count');
+    if (layers > tensors) throw this.#unfit('block_count', `is ${layers}, and it has ${tensors} tensors`);
+    return layers;
+  }
+
+  /** A number above 0 that is not out of all proportion. */
+  positive(key: string, otherwise?: number): number {
+    const value = this.number(key, otherwise);
+    if (!(value > 0 && value <= 1e12)) throw this.#unfit(key, `is ${value}`);
+    return value;
+  }
+
+  /** What is added to a mean of squares, so that nothing is divided by 0. */
+  epsilon(key: string): number {
+    const value = this.number(key);
+    if (!(value >= 0 && value < 1)) throw this.#unfit(key, `is ${value}`);
+    return value;
+  }
+
   /** @throws InferenceError `model_not_supported` for a key that no one asked for and that may change what is computed */
   refuseOthers(): void {
     const begin = `${this.name}.`;

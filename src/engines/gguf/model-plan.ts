@@ -41,7 +41,7 @@ const [HEAD_STEP, ROW_STEP] = [8, 32];
 export function planModel(header: GgufHeader, contextLength = Infinity): ModelPlan {
   const keys = new ModelKeys(header, ARCHITECTURES);
   const { architecture } = keys;
-  const shape = readShape(keys, header.file, contextLength);
+  const shape = readShape(keys, header, contextLength);
   const { width } = shape;
   const tensors = new ModelTensors(header);
   const embedding = tensors.table('token_embd.weight', width);
@@ -62,10 +62,10 @@ export function planModel(header: GgufHeader, contextLength = Infinity): ModelPl
 
 type PlainShape = Omit<ModelPlan['shape'], 'vocabulary'>;
 
-function readShape(keys: ModelKeys, file: string, contextLength: number): PlainShape {
+function readShape(keys: ModelKeys, { file, tensors }: GgufHeader, contextLength: number): PlainShape {
   const { architecture } = keys;
   const width = keys.size('embedding_length');
-  const layers = keys.size('block_count');
+  const layers = keys.layers(tensors.length);
   const feedForward = keys.size('feed_forward_length');
   const heads = keys.size('attention.head_count');
   const kvHeads = keys.size('attention.head_count_kv', heads);
@@ -92,7 +92,7 @@ function readShape(keys: ModelKeys, file: string, contextLength: number): PlainS
     kvHeads,
     headSize,
     feedForward,
-    epsilon: keys.number('attention.layer_norm_rms_epsilon'),
+    epsilon: keys.epsilon('attention.layer_norm_rms_epsilon'),
     activation: architecture.activation,
     pairs: architecture.rope,
     queryKeyNorm: architecture.queryKeyNorm,
@@ -140,7 +140,7 @@ function readWindows(
     return { layerShapes: Array.from({ length: layers }, (_, layer) => plain(layer)), windowRope: undefined };
   }
   const every = keys.size('attention.sliding_window_pattern', window.every);
-  const base = keys.number('rope.freq_base_swa', typeof window.rope === 'object' ? window.rope.base : rope.base);
+  const base = keys.positive('rope.freq_base_swa', typeof window.rope === 'object' ? window.rope.base : rope.base);
   const plainRope: RopeShape = { size: rope.size, base, factor: 1, magnitude: 1 };
   return {
     layerShapes: Array.from({ length: layers }, (_, layer) =>
@@ -168,7 +168,7 @@ function readRope(keys: ModelKeys, file: string, size: number): RopeShape {
   };
   return {
     size,
-    base: keys.number('rope.freq_base', 10_000),
+    base: keys.positive('rope.freq_base', 10_000),
     factor: type === 'none' ? 1 : factor,
     magnitude: keys.factor('rope.scaling.attn_factor'),
     ...(type === 'yarn' && { yarn }),

@@ -38,6 +38,7 @@ function encodeSampling({ sampling, stop, maxTokens, n }: GenerationRequest): Re
     ...present({
       top_p: sampling.topP,
       top_k: sampling.topK,
+      min_p: sampling.minP,
       repetition_penalty: sampling.repetitionPenalty,
       presence_penalty: sampling.presencePenalty,
       frequency_penalty: sampling.frequencyPenalty,

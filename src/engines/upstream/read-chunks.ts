@@ -9,6 +9,7 @@ import type {
   TokenLogprob,
 } from '../../core/events/token-event.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { ArgumentsMender } from '../../core/json/arguments-mender.js';
 import { broken } from './read-event-stream.js';
 import { streamedError } from './upstream-error.js';
 
@@ -70,6 +71,7 @@ interface PartialToolCall {
   index: number;
   id: string | undefined;
   hasArguments: boolean;
+  mender: ArgumentsMender;
 }
 
 /** Turns the chunks of one choice into pieces. */
@@ -108,8 +110,9 @@ class ChoiceReader {
   *#finish(finishReason: string, stopReason: unknown): Generator<TokenEvent> {
     if (FAILURE_REASONS.has(finishReason)) throw broken('ended its answer early');
     const reason = LENGTH_REASONS.has(finishReason) ? 'length' : 'stop';
-    // A tool call that was cut by the token limit is left out.
+    // A tool call that was cut by the token limit has no end.
     if (reason !== 'length') yield* this.#endCall();
+    else if (this.#call) yield* this.#giveArguments(this.#call.mender.cut());
     const stopSequence =
       finishReason === 'stop' ? this.#request.stop.find((sequence) => sequence === stopReason) : undefined;
     this.end = {
@@ -130,18 +133,22 @@ class ChoiceReader {
     if (current?.index !== index || isNamedAnew) {
       if (!name) throw broken('sent a tool call without a name');
       yield* this.#endCall();
-      this.#call = { index, id: id || undefined, hasArguments: false };
+      this.#call = { index, id: id || undefined, hasArguments: false, mender: new ArgumentsMender() };
       yield this.#piece({ type: 'tool-call-start', name });
     }
     if (!text) return;
     this.#call!.hasArguments = true;
-    yield this.#piece({ type: 'tool-call-arguments', text });
+    yield* this.#giveArguments(this.#call!.mender.push(text));
+  }
+
+  *#giveArguments(text: string): Generator<TokenEvent> {
+    if (text !== '') yield this.#piece({ type: 'tool-call-arguments', text });
   }
 
   *#endCall(): Generator<TokenEvent> {
     if (!this.#call) return;
     // Some services send nothing for a call without arguments.
-    if (!this.#call.hasArguments) yield this.#piece({ type: 'tool-call-arguments', text: '{}' });
+    yield* this.#giveArguments(this.#call.mender.end());
     this.#call = undefined;
     yield this.#piece({ type: 'tool-call-end' });
   }

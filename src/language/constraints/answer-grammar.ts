@@ -1,12 +1,14 @@
 /** A request's whole answer as a grammar: reasoning, then text, JSON or calls. @module */
 import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
-import { type AnswerFormats, answerSyntax } from '../families/answer-syntax.js';
+import { type AnswerFormats, answerSyntax, thoughtOpenings } from '../families/answer-syntax.js';
 import {
   type CallableTool,
   type TokenMarker,
   type ToolCallGrammar,
+  callTriggers,
   freeText,
 } from '../families/format/call-grammar.js';
+import type { ThoughtCalls } from '../families/format/model-family.js';
 import { offersTools } from '../../core/request/generation-request.js';
 import type { GenerationRequest, OutputFormat } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
@@ -84,6 +86,7 @@ function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: Gr
   const content = contentGrammar(request.output, rules, { language: 'json', spacing });
   const framed = syntax.reasoning.grammar.frame(content ?? freeText(), marker);
   let answer: Expression;
+  let inThought: ThoughtCalls | undefined;
   if (tools.length === 0) {
     answer = framed;
   } else {
@@ -94,6 +97,11 @@ function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: Gr
     const calls = grammar.calls({ rules, style, tools: callable, parallel, marker });
     if (request.toolChoice !== 'auto') answer = calls.required;
     else answer = content === undefined ? calls.free : choice(framed, calls.required);
+    if (readsCallsInThoughts(request)) {
+      const triggers = callTriggers(calls.free, thoughtOpenings(syntax.tools), { rules, marker });
+      const { endsThought = [], callEndsThought = false } = syntax.tools;
+      inThought = { triggers, end: callEndsThought || endsThought.length > 0 };
+    }
   }
   const whole = isNever(answer)
     ? answer
@@ -102,6 +110,7 @@ function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: Gr
         marker,
         startOpen: format.reasoningOpen,
         enabled: request.reasoning.enabled === true,
+        calls: inThought,
       });
   const ebnf = rules.toEbnf(whole);
   if (ebnf === undefined)
@@ -109,6 +118,14 @@ function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: Gr
       param: tools.length > 0 ? 'tools' : outputParam(request),
     });
   return ebnf;
+}
+
+/**
+ * A model may call out of a thought that it did not close, where it may also not call at all. What must come, comes behind the
+ * thought.
+ */
+export function readsCallsInThoughts(request: GenerationRequest): boolean {
+  return request.toolChoice === 'auto' && request.output.type === 'text';
 }
 
 /** The tools that may be called. Throws when the forced one is not there. */

@@ -78,7 +78,7 @@ export class AnswerReader {
     let cutBeforeCall = false;
     let stopSequence = early;
     if (stopSequence === undefined) {
-      const rest = this.#ownParts(this.#parser.end());
+      const rest = this.#ownParts(this.#parser.end(isCut));
       // Held-back text of a call that was cut is not content.
       cutBeforeCall = insideCall && rest.some((part) => part.type === 'text');
       const taken = cutBeforeCall ? rest.filter((part) => part.type !== 'text') : rest;

@@ -1,6 +1,7 @@
 /** The decode loop of all engines: prompt in, tokens with their meaning out. @module */
 import { createChannelParser } from '../families/answer-syntax.js';
 import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
+import { readsCallsInThoughts } from '../constraints/answer-grammar.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { cancelled } from '../../core/errors/inference-error.js';
 import type { IgnoredParts, TokenEvent } from '../../core/events/token-event.js';
@@ -158,11 +159,19 @@ function createChoice(run: DecodeRun, sampler: TokenSampler, index: number, alon
 }
 
 /** A raw prompt is continued, not answered: its text is not parsed for reasoning or tool calls. */
-function createParser({ engine, request, reasoningOpen }: DecodeRun): ChannelParser {
+function createParser({ constraint, engine, request, reasoningOpen }: DecodeRun): ChannelParser {
   if (request.prompt.type !== 'chat') return createPlainTextParser();
   const { toolFormat, reasoningFormat } = engine;
   const { tools } = request;
-  return createChannelParser({ toolFormat, reasoningFormat, reasoningOpen, toolsOffered: offersTools(request), tools });
+  return createChannelParser({
+    toolFormat,
+    reasoningFormat,
+    reasoningOpen,
+    toolsOffered: offersTools(request),
+    tools,
+    // Where a grammar holds the answer, it knows of no calls in such thoughts.
+    callsInThoughts: constraint === undefined || readsCallsInThoughts(request),
+  });
 }
 
 function speculativeDecoder(run: DecodeRun, sequence: TextSequence, choice: Choice): SpeculativeDecoder | undefined {

@@ -46,8 +46,8 @@ export async function readScoredPrompt(
   const take = (index: number): void => {
     if (index < unsent) return;
     const token = tokens[index]!;
-    if (index === unsent)
-      return void scored.push({ ...describeToken(tokenizer, { token, logprob: 0 }, []), logprob: null });
+    // Nothing stands before the first. A begin token does before the first of the text.
+    if (index === 0) return void scored.push({ ...describeToken(tokenizer, { token, logprob: 0 }, []), logprob: null });
     const known = (logits as Float32Array).subarray(0, vocabularySize);
     const { normalizer, top } = logProbabilities(known, topLogprobs);
     const logprob = Math.min(0, known[token]! - normalizer);

@@ -52,6 +52,11 @@ export function grammarTags(): string[] {
   return [...new Set(tags)];
 }
 
+/** The tags among what begins calls: a word may also be thought. */
+export function thoughtOpenings({ openingTokens }: Pick<ToolSyntax, 'openingTokens'>): string[] {
+  return openingTokens.filter((open) => /^[<[]/.test(open));
+}
+
 export interface ChannelParserOptions extends AnswerFormats {
   /** The prompt ended inside the reasoning. */
   reasoningOpen: boolean;
@@ -59,17 +64,21 @@ export interface ChannelParserOptions extends AnswerFormats {
   toolsOffered: boolean;
   /** The request's tools: syntaxes that write no types take them from the schemas. */
   tools?: readonly Tool[];
+  /** False: a thought ends with its closing tag only, and what looks like a call in it is thinking. @default true */
+  callsInThoughts?: boolean;
 }
 
 /** A fresh parser; each choice needs its own. */
 export function createChannelParser(options: ChannelParserOptions): ChannelParser {
-  const { reasoningOpen: startOpen, toolsOffered, tools = [] } = options;
+  const { reasoningOpen: startOpen, toolsOffered, tools = [], callsInThoughts = true } = options;
+  const readsThoughts = toolsOffered && callsInThoughts;
   const syntax = answerSyntax(options);
   return syntax.reasoning.createParser({
     startOpen,
-    endsThought: (toolsOffered && syntax.tools.endsThought) || [],
-    opensCall: toolsOffered ? syntax.tools.openingTokens : [],
+    endsThought: (readsThoughts && syntax.tools.endsThought) || [],
+    opensCall: readsThoughts ? thoughtOpenings(syntax.tools) : [],
     callEndsThought: syntax.tools.callEndsThought === true,
+    tools,
     createToolParser: toolsOffered ? () => syntax.tools.createParser(tools) : undefined,
   });
 }

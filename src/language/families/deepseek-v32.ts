@@ -1,7 +1,7 @@
 /** `<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="true">…`: DeepSeek V3.2 and V4. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
 import type { ModelFamily } from './format/model-family.js';
-import { anyOf, BLANKS, blanks, maybe, NAME } from './parsing/text-matching.js';
+import { anyOf, BLANKS, blanks, maybe, NAME, TAG_END } from './parsing/text-matching.js';
 
 const MARK = '｜DSML｜';
 const OPEN = `<${MARK}function_calls>`;
@@ -15,7 +15,7 @@ const LATER_OPEN = `<${MARK}tool_calls>`;
 const LATER_CLOSE = `</${MARK}tool_calls>`;
 
 const elements = {
-  head: [anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, anyOf('>')],
+  head: [anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, TAG_END],
   key: [
     anyOf(PARAMETER),
     maybe('"'),
@@ -26,7 +26,7 @@ const elements = {
     { type: 'word', character: /[a-z]/, optional: true },
     maybe('"'),
     BLANKS,
-    anyOf('>'),
+    TAG_END,
   ],
   valueCloses: [`</${MARK}parameter>`],
   valueEnds: [PARAMETER, INVOKE_CLOSE],

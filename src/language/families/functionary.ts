@@ -28,7 +28,7 @@ const knownCall: CallShape = {
     const isKnown = ({ name }: Tool): boolean => name.startsWith(text) || text.startsWith(`${name}\n`) || text === name;
     return tools.some(isKnown) ? call.begins(text, final, tools) : 'no';
   },
-  createReader: (tools) => call.createReader(tools),
+  createReader: (tools, ends) => call.createReader(tools, ends),
 };
 
 export const functionary = {

@@ -1,5 +1,6 @@
 /** Messages that name their channel, `<|channel|>final<|message|>…` (OpenAI’s harmony): gpt-oss. @module */
 import type { ChannelPart } from '../../core/events/token-event.js';
+import type { Tool } from '../../core/request/tool.js';
 import { type Expression, choice, literal, optional, sequence } from '../grammar/expression.js';
 import {
   JSON_VALUES,
@@ -12,8 +13,8 @@ import {
   tag,
 } from './format/call-grammar.js';
 import type { ModelFamily, ThoughtGrammarOptions, ToolSyntax } from './format/model-family.js';
+import { ArgumentsReader } from './parsing/arguments-reader.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
-import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';
 import { certainLength, findTag, mayBecome } from './parsing/text-matching.js';
 import { argumentsText } from './kinds/json-calls.js';
 
@@ -25,7 +26,7 @@ const NEXT_MESSAGE = '<|end|><|start|>assistant';
 const tools: ToolSyntax = {
   recognise: (source) => source.includes('<|channel|>'),
   openingTokens: [],
-  createParser: () => createHarmonyParser({ startOpen: false, toolsOffered: true }),
+  createParser: (offered) => createHarmonyParser({ startOpen: false, toolsOffered: true, tools: offered }),
   grammar: { tags: TAGS, values: JSON_VALUES, arguments: objectArguments, calls: callGrammar },
   write: (calls) =>
     calls
@@ -50,8 +51,8 @@ export const harmony = {
     // The final channel must be opened as well.
     forcedClose: `${NEXT_MESSAGE}<|channel|>final<|message|>`,
     endsInside: (prompt) => prompt.endsWith(ANALYSIS),
-    createParser: ({ startOpen, createToolParser }) =>
-      createHarmonyParser({ startOpen, toolsOffered: createToolParser !== undefined }),
+    createParser: ({ startOpen, createToolParser, tools: offered }) =>
+      createHarmonyParser({ startOpen, toolsOffered: createToolParser !== undefined, tools: offered }),
     grammar: { tags: TAGS, frame, think },
     write: (thought, text, calls) =>
       [
@@ -80,7 +81,18 @@ function frame(content: Expression, marker: TokenMarker): Expression {
 
 function think(answer: Expression, { rules, marker, startOpen }: ThoughtGrammarOptions): Expression {
   const open = sequence(tag('<|channel|>', marker), literal('analysis'), tag('<|message|>', marker));
-  const thought = rules.add({ type: 'text-until', stops: spellings('<|end|>', marker) });
+  // A head in a thought that was not ended begins another thought: no schema would hold a call there.
+  const analysis = sequence(literal('analysis'), tag('<|message|>', marker));
+  const heads = [
+    { tag: '<|channel|>', head: analysis },
+    { tag: '<|start|>', head: sequence(literal('assistant'), tag('<|channel|>', marker), analysis) },
+  ];
+  const triggers = heads.flatMap(({ tag: each, head }) => {
+    const rule = rules.reserve();
+    rules.define(rule, head);
+    return spellings(each, marker).map((text) => ({ text, rule }));
+  });
+  const thought = rules.add({ type: 'text-until', stops: spellings('<|end|>', marker), triggers, again: true });
   const rest = sequence(thought, tag('<|start|>', marker), literal('assistant'), answer);
   return startOpen ? rest : choice(answer, sequence(open, rest));
 }
@@ -97,6 +109,8 @@ export interface HarmonyOptions {
   startOpen: boolean;
   /** False: a call's arguments are text. */
   toolsOffered: boolean;
+  /** Messages to these are calls also where the recipient lacks `functions.`. */
+  tools?: readonly Tool[];
 }
 
 /**
@@ -113,16 +127,18 @@ class HarmonySteps implements StepMachine {
   step: ParserStep;
   channel: StepMachine['channel'];
   readonly #toolsOffered: boolean;
+  readonly #tools: readonly Tool[];
   #kind: 'text' | 'reasoning';
   /** Kind of the body given out last. */
   #given: 'text' | 'reasoning' | undefined;
   #bodyEmpty = true;
-  #extent: JsonExtent = createJsonExtent();
+  #arguments = new ArgumentsReader(ENDS, true);
 
-  constructor({ startOpen, toolsOffered }: HarmonyOptions) {
+  constructor({ startOpen, toolsOffered, tools: offered = [] }: HarmonyOptions) {
     this.#kind = startOpen ? 'reasoning' : 'text';
     this.channel = this.#kind;
     this.#toolsOffered = toolsOffered;
+    this.#tools = offered;
     this.step = this.#start;
   }
 
@@ -157,11 +173,17 @@ class HarmonySteps implements StepMachine {
       .filter((name) => name !== 'assistant');
     // A message to the assistant itself goes on in another channel.
     const channel = [...head.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1];
-    const name = recipient?.startsWith('functions.') ? recipient.slice('functions.'.length) : undefined;
+    const name = this.#functionOf(recipient);
     if (name && this.#toolsOffered) this.#startCall(name, parts);
     else this.#startBody(channel === 'analysis' || (recipient !== undefined && !name) ? 'reasoning' : 'text');
     return message + MESSAGE.length;
   };
+
+  /** The function that a message goes to: some models write the prefix twice, or not at all. */
+  #functionOf(recipient: string | undefined): string | undefined {
+    const name = recipient?.replace(/^(?:functions\.)+/, '');
+    return name !== recipient || this.#tools.some((tool) => tool.name === name) ? name : undefined;
+  }
 
   #startBody(next: 'text' | 'reasoning'): void {
     this.#kind = next;
@@ -173,7 +195,7 @@ class HarmonySteps implements StepMachine {
   #startCall(name: string, parts: ChannelPart[]): void {
     parts.push({ type: 'tool-call-start', name });
     this.#given = undefined;
-    this.#extent = createJsonExtent();
+    this.#arguments = new ArgumentsReader(ENDS, true);
     this.step = this.#callArguments;
     this.channel = 'tool-call';
   }
@@ -194,17 +216,22 @@ class HarmonySteps implements StepMachine {
     return certain === 0 ? undefined : certain;
   };
 
-  readonly #callArguments: ParserStep = (buffer, parts) => {
+  readonly #callArguments: ParserStep = (buffer, parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
-    if (blank > 0 && !this.#extent.begun) return blank;
-    const taken = this.#extent.take(buffer);
-    if (taken > 0) parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
-    if (this.#extent.ended) {
-      parts.push({ type: 'tool-call-end' });
-      this.step = this.#afterCall;
-    }
+    if (blank > 0 && !this.#arguments.begun) return blank;
+    const { json, taken } = this.#arguments.read(buffer, final);
+    if (json !== '') parts.push({ type: 'tool-call-arguments', text: json });
+    if (!this.#arguments.ended) return taken === 0 ? undefined : taken;
+    parts.push({ type: 'tool-call-end' });
+    this.step = this.#afterCall;
     return taken;
   };
+
+  /** A call without a body has no arguments. */
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    if (isCut || this.step !== this.#callArguments || this.#arguments.begun) return;
+    parts.push({ type: 'tool-call-arguments', text: '{}' }, { type: 'tool-call-end' });
+  }
 
   /** Nothing but the end belongs here. */
   readonly #afterCall: ParserStep = (buffer, _parts, final) => {

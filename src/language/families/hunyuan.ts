@@ -3,7 +3,7 @@ import { jsonCallTools } from './kinds/json-calls.js';
 import type { ModelFamily } from './format/model-family.js';
 import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
 import { namedCall } from './kinds/named-calls.js';
-import { elementCall } from './kinds/element-calls.js';
+import { elementCall } from './kinds/element-reader.js';
 import { argumentPairs, TOOL_CALL } from './kinds/tool-call-tags.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 

@@ -11,13 +11,13 @@ const TAGS = [
   '<|tool_calls_section_end|>',
 ] as const;
 const [SECTION, BEGIN, ARGUMENTS, END, SECTION_END] = TAGS;
-const INDEX = { type: 'word', character: /\d/ } as const;
+const INDEX = { type: 'word', character: /\d/, optional: true } as const;
 
 export const kimiK2 = {
   name: 'kimi-k2',
   tools: namedCallTools({
     section: { open: SECTION, close: SECTION_END },
-    head: [maybe(BEGIN), BLANKS, maybe('functions.'), NAME, anyOf(':'), INDEX, BLANKS, anyOf(ARGUMENTS)],
+    head: [maybe(BEGIN), BLANKS, maybe('functions.'), NAME, maybe(':'), INDEX, BLANKS, anyOf(ARGUMENTS)],
     after: END,
     tags: TAGS,
     signs: [ARGUMENTS],

@@ -16,7 +16,7 @@ import { type ChannelParser, type ParserStep, type StepMachine, createStepParser
 import type { CallReader, CallShape } from './parsing/tagged-calls.js';
 import { containsAny, mayBecome } from './parsing/text-matching.js';
 import { writeCallObject } from './kinds/json-calls.js';
-import { dottedCalls } from './kinds/python-calls.js';
+import { dottedCalls } from './kinds/python-reader.js';
 import { FUNCTION, FUNCTION_CLOSE, functionJson } from './kinds/tool-call-tags.js';
 
 const TAG = '<|python_tag|>';
@@ -99,7 +99,7 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
         return undefined;
       }
       if (begins === 'yes') {
-        otherReader = other.createReader(tools);
+        otherReader = other.createReader(tools, [FUNCTION_CLOSE, TAG]);
         machine.step = otherCall;
         machine.channel = 'tool-call';
         return buffer.length - body.length;
@@ -115,7 +115,7 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
   /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
   const object: ParserStep = (buffer, parts, final) => {
     const read = prefix.length + reader.raw.length;
-    const taken = reader.read(buffer.slice(read), parts);
+    const taken = reader.read(buffer.slice(read), parts, final);
     if (reader.state === 'invalid' || (reader.state === 'undecided' && final)) return toText();
     if (reader.named) machine.channel = 'tool-call';
     if (reader.state === 'undecided') return undefined;
@@ -125,17 +125,25 @@ export function createLlama3Parser(tools: readonly Tool[] = []): ChannelParser {
 
   const otherCall: ParserStep = (buffer, parts, final) => {
     const taken = otherReader!.read(buffer, parts, final);
-    if (otherReader!.state === 'done') machine.step = beforeObject({ first: false });
+    if (otherReader!.state !== 'done') return taken === 0 ? undefined : taken;
+    machine.step = beforeObject({ first: false });
     return taken;
   };
 
-  const rest: ParserStep = (buffer, parts) => {
-    const taken = reader.read(buffer, parts);
-    if (reader.state === 'done') machine.step = beforeObject({ first: false });
+  const rest: ParserStep = (buffer, parts, final) => {
+    const taken = reader.read(buffer, parts, final);
+    if (reader.state !== 'done') return taken === 0 ? undefined : taken;
+    machine.step = beforeObject({ first: false });
     return taken;
   };
 
-  const machine: StepMachine = { step: beforeObject({ first: true }), channel: 'text' };
+  const machine: StepMachine = {
+    step: beforeObject({ first: true }),
+    channel: 'text',
+    finish: (parts, isCut) => {
+      if (machine.step === otherCall) otherReader?.finish?.(parts, isCut);
+    },
+  };
   return createStepParser(machine);
 }
 
@@ -144,5 +152,6 @@ function newReader({ tagged }: { tagged: boolean }): CallObjectReader {
     nameKeys: ['name', 'function'],
     argumentKeys: ['parameters', 'arguments'],
     argumentsRequired: !tagged,
+    closes: [TAG],
   });
 }

@@ -1,5 +1,5 @@
 /** `<longcat_tool_call>{"name": …, "arguments": {…}}</longcat_tool_call>` and `<longcat_think>`: LongCat Flash. @module */
-import { elementCall } from './kinds/element-calls.js';
+import { elementCall } from './kinds/element-reader.js';
 import { jsonCallTools } from './kinds/json-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 import { argumentPairs } from './kinds/tool-call-tags.js';

@@ -2,7 +2,7 @@
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
 import type { ModelFamily } from './format/model-family.js';
-import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
+import { anyOf, BLANKS, maybe, NAME, TAG_END } from './parsing/text-matching.js';
 
 const OPEN = '<minimax:tool_call>';
 const CLOSE = '</minimax:tool_call>';
@@ -16,8 +16,8 @@ export const minimaxM2 = {
     close: CLOSE,
     section: true,
     elements: {
-      head: [anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, anyOf('>')],
-      key: [anyOf(PARAMETER), maybe('"'), ARGUMENT_NAME, maybe('"'), BLANKS, anyOf('>')],
+      head: [anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, TAG_END],
+      key: [anyOf(PARAMETER), maybe('"'), ARGUMENT_NAME, maybe('"'), BLANKS, TAG_END],
       valueCloses: ['</parameter>'],
       valueEnds: [PARAMETER, '</invoke>'],
       close: '</invoke>',

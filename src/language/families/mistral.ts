@@ -14,9 +14,9 @@ import {
   triggered,
 } from './format/call-grammar.js';
 import type { ModelFamily } from './format/model-family.js';
+import { ArgumentsReader } from './parsing/arguments-reader.js';
 import { type CallObjectReader, createCallObjectReader } from './parsing/call-object.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from './parsing/channel-parser.js';
-import { type JsonExtent, createJsonExtent } from './parsing/json-extent.js';
 import { certainLength } from './parsing/text-matching.js';
 import { argumentsText } from './kinds/json-calls.js';
 
@@ -64,13 +64,14 @@ const NAMED = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[\]{}]*)?(?:\[ARGS\])?\s*(?=\{)/;
 const NAMED_BEGINNING = /^\s*[\w.-]*\s*(?:\[[A-Z_]*(?:\][^[\]{}]*(?:\[[A-Z]*\]?\s*)?)?)?$/;
 
 const newReader = (): CallObjectReader =>
-  createCallObjectReader({ argumentKeys: ['arguments', 'parameters'], argumentsRequired: false });
+  createCallObjectReader({ argumentKeys: ['arguments', 'parameters'], argumentsRequired: false, closes: [OPEN] });
 
 /** Without the tag only an object with nothing but a call of one of these functions is one. */
 const newBareReader = (tools: readonly Tool[]): CallObjectReader =>
   createCallObjectReader({
     argumentKeys: ['arguments'],
     argumentsRequired: true,
+    closes: [OPEN],
     isName: (name) => tools.some((tool) => tool.name === name),
     onlyKeys: ['name', 'arguments', 'id'],
   });
@@ -93,7 +94,7 @@ class MistralSteps implements StepMachine {
   channel: StepMachine['channel'] = 'text';
   readonly #tools: readonly Tool[];
   #reader = newReader();
-  #extent: JsonExtent = createJsonExtent();
+  #arguments = new ArgumentsReader([OPEN]);
   /** What stands in the buffer before the first object of an array: white space, the tag and the bracket. */
   #prefix = '';
   #afterCall = false;
@@ -150,7 +151,7 @@ class MistralSteps implements StepMachine {
     const named = NAMED.exec(rest);
     if (named) {
       parts.push({ type: 'tool-call-start', name: named[1]! });
-      this.#extent = createJsonExtent();
+      this.#arguments = new ArgumentsReader([OPEN]);
       this.step = this.#namedArguments;
       return this.#prefix.length + named[0].length;
     }
@@ -165,21 +166,22 @@ class MistralSteps implements StepMachine {
     return this.#prefix.length;
   }
 
-  readonly #namedArguments: ParserStep = (buffer, parts) => {
-    const taken = this.#extent.take(buffer);
-    parts.push({ type: 'tool-call-arguments', text: buffer.slice(0, taken) });
-    if (this.#extent.ended) {
+  readonly #namedArguments: ParserStep = (buffer, parts, final) => {
+    const { json, taken } = this.#arguments.read(buffer, final);
+    if (json !== '') parts.push({ type: 'tool-call-arguments', text: json });
+    if (this.#arguments.ended) {
       parts.push({ type: 'tool-call-end' });
       this.#afterCall = true;
       this.#toText();
+      return taken;
     }
-    return taken;
+    return taken === 0 ? undefined : taken;
   };
 
   /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
   readonly #firstObject: ParserStep = (buffer, parts, final) => {
     const read = this.#prefix.length + this.#reader.raw.length;
-    const taken = this.#reader.read(buffer.slice(read), parts);
+    const taken = this.#reader.read(buffer.slice(read), parts, final);
     if (this.#reader.state === 'invalid' || (this.#reader.state === 'undecided' && final)) return this.#giveBack(parts);
     if (this.#reader.state === 'undecided') return undefined;
     this.step = this.#object;
@@ -187,9 +189,10 @@ class MistralSteps implements StepMachine {
     return read + taken;
   };
 
-  readonly #object: ParserStep = (buffer, parts) => {
-    const taken = this.#reader.read(buffer, parts);
-    if (this.#reader.state === 'done') this.step = this.#afterObject;
+  readonly #object: ParserStep = (buffer, parts, final) => {
+    const taken = this.#reader.read(buffer, parts, final);
+    if (this.#reader.state !== 'done') return taken === 0 ? undefined : taken;
+    this.step = this.#afterObject;
     return taken;
   };
 

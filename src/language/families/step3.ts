@@ -1,7 +1,7 @@
 /** `<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f"><steptml:parameter name="a">…`: Step 3. @module */
 import { ARGUMENT_NAME, elementCallTools } from './kinds/element-calls.js';
 import type { ModelFamily } from './format/model-family.js';
-import { anyOf, BLANKS, maybe, NAME } from './parsing/text-matching.js';
+import { anyOf, BLANKS, maybe, NAME, TAG_END } from './parsing/text-matching.js';
 
 const OPEN = '<｜tool_calls_begin｜>';
 const CLOSE = '<｜tool_calls_end｜>';
@@ -19,8 +19,8 @@ export const step3 = {
     close: CLOSE,
     section: true,
     elements: {
-      head: [maybe(CALL), BLANKS, maybe(KIND), BLANKS, anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, anyOf('>')],
-      key: [anyOf(PARAMETER), maybe('"'), ARGUMENT_NAME, maybe('"'), BLANKS, anyOf('>')],
+      head: [maybe(CALL), BLANKS, maybe(KIND), BLANKS, anyOf(INVOKE), maybe('"'), NAME, maybe('"'), BLANKS, TAG_END],
+      key: [anyOf(PARAMETER), maybe('"'), ARGUMENT_NAME, maybe('"'), BLANKS, TAG_END],
       valueCloses: ['</steptml:parameter>'],
       valueEnds: [PARAMETER, INVOKE_CLOSE],
       close: INVOKE_CLOSE,

@@ -12,10 +12,19 @@ export type Expression =
   /** `max` undefined: without end. */
   | { type: 'repeat'; part: Expression; min: number; max: number | undefined }
   | { type: 'rule'; name: string }
-  /** Free text up to and including one of `stops`. */
-  | { type: 'text-until'; stops: readonly string[] }
+  /**
+   * Free text up to and including one of `stops`. A trigger in it starts a rule; `again`: afterwards free text goes on, else a stop
+   * follows at once.
+   */
+  | { type: 'text-until'; stops: readonly string[]; triggers?: readonly Trigger[]; again?: boolean }
   /** Free text in which a trigger starts a rule; `again`: afterwards free text goes on. */
-  | { type: 'triggered-text'; triggers: readonly { text: string; rule: string }[]; again: boolean };
+  | { type: 'triggered-text'; triggers: readonly Trigger[]; again: boolean };
+
+/** A text that starts a rule. */
+export interface Trigger {
+  text: string;
+  rule: string;
+}
 
 /** Matches the empty text. */
 export const EMPTY: Expression = { type: 'literal', text: '' };

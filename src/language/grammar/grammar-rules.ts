@@ -44,6 +44,11 @@ export class GrammarRules {
     this.lengths = lengths;
   }
 
+  /** What a rule is, once it is defined. */
+  bodyOf(expression: Expression): Expression {
+    return expression.type === 'rule' ? (this.#bodies.get(expression.name) ?? NEVER) : expression;
+  }
+
   /** Number of rules, for size limits. */
   get size(): number {
     return this.#counter;
@@ -183,8 +188,9 @@ function prune(expression: Expression, possible: ReadonlySet<string>): Expressio
       return choice(...expression.options.map((option) => prune(option, possible)));
     case 'repeat':
       return repeat(prune(expression.part, possible), expression.min, expression.max);
+    case 'text-until':
     case 'triggered-text': {
-      const triggers = expression.triggers.filter((trigger) => possible.has(trigger.rule));
+      const triggers = expression.triggers?.filter((trigger) => possible.has(trigger.rule)) ?? [];
       return { ...expression, triggers };
     }
     default:
@@ -202,8 +208,9 @@ function rulesIn(expression: Expression): string[] {
       return expression.options.flatMap(rulesIn);
     case 'repeat':
       return rulesIn(expression.part);
+    case 'text-until':
     case 'triggered-text':
-      return expression.triggers.map((trigger) => trigger.rule);
+      return expression.triggers?.map((trigger) => trigger.rule) ?? [];
     default:
       return [];
   }

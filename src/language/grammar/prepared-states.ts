@@ -39,9 +39,11 @@ export function preparedStates(expression: Expression): number {
     case 'rule':
       return 1;
     case 'text-until':
-      return expression.stops.reduce((states, stop) => states + stop.length, ANY_TOKEN);
-    case 'triggered-text':
-      return expression.triggers.reduce((states, { text }) => states + text.length, ANY_TOKEN);
+    case 'triggered-text': {
+      const stops = expression.type === 'text-until' ? expression.stops : [];
+      const texts = [...stops, ...(expression.triggers ?? []).map(({ text }) => text)];
+      return texts.reduce((states, text) => states + text.length, ANY_TOKEN);
+    }
   }
 }
 

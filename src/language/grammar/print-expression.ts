@@ -1,5 +1,5 @@
 /** Expressions as text in the EBNF dialect of xgrammar. @module */
-import type { CodePointRange, Expression } from './expression.js';
+import type { CodePointRange, Expression, Trigger } from './expression.js';
 
 /** The body of a rule. */
 export function printExpression(expression: Expression): string {
@@ -23,12 +23,19 @@ export function printExpression(expression: Expression): string {
     case 'rule':
       return expression.name;
     case 'text-until':
-      return `TagDispatch(stop_eos=false, stop_str=(${expression.stops.map((stop) => quote(stop)).join(', ')}), loop_after_dispatch=false)`;
-    case 'triggered-text': {
-      const tags = expression.triggers.map((trigger) => `(${quote(trigger.text)}, ${trigger.rule})`);
-      return `TagDispatch(${[...tags, 'stop_eos=true', 'stop_str=()', `loop_after_dispatch=${expression.again}`].join(', ')})`;
-    }
+      return printDispatch(expression, expression.stops);
+    case 'triggered-text':
+      return printDispatch(expression, []);
   }
+}
+
+function printDispatch(
+  { triggers = [], again = false }: { triggers?: readonly Trigger[]; again?: boolean },
+  stops: readonly string[],
+): string {
+  const tags = triggers.map(({ text, rule }) => `(${quote(text)}, ${rule})`);
+  const ends = [`stop_eos=${stops.length === 0}`, `stop_str=(${stops.map((stop) => quote(stop)).join(', ')})`];
+  return `TagDispatch(${[...tags, ...ends, `loop_after_dispatch=${again}`].join(', ')})`;
 }
 
 /** Classes that were printed: rules are printed again whenever rules are compared. */

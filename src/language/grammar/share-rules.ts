@@ -53,10 +53,11 @@ function renamed(expression: Expression, names: ReadonlyMap<string, string>): Ex
       return withoutDoubles(expression.options.map((option) => renamed(option, names)));
     case 'repeat':
       return { ...expression, part: renamed(expression.part, names) };
+    case 'text-until':
     case 'triggered-text':
       return {
         ...expression,
-        triggers: expression.triggers.map(({ text, rule }) => ({ text, rule: names.get(rule) ?? rule })),
+        triggers: (expression.triggers ?? []).map(({ text, rule }) => ({ text, rule: names.get(rule) ?? rule })),
       };
     default:
       return expression;

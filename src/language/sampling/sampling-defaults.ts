@@ -23,6 +23,11 @@ export function readSamplingDefaults(config: unknown): SamplingDefaults | undefi
 /** The sampling of a request: the model's own where it leaves the choice to the model. */
 export function withSamplingDefaults(sampling: Sampling, defaults: SamplingDefaults | undefined): Sampling {
   if (!sampling.byModel || !defaults) return sampling;
-  const { repetitionPenalty = defaults.repetitionPenalty } = sampling;
-  return { ...sampling, ...defaults, ...(repetitionPenalty !== undefined && { repetitionPenalty }) };
+  const { repetitionPenalty = defaults.repetitionPenalty, minP = defaults.minP } = sampling;
+  return {
+    ...sampling,
+    ...defaults,
+    ...(minP !== undefined && { minP }),
+    ...(repetitionPenalty !== undefined && { repetitionPenalty }),
+  };
 }

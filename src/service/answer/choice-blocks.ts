@@ -43,13 +43,13 @@ export class ChoiceBlocks {
     const { choice, request } = this.#options;
     const endedInText = this.#block === 'text' || this.#block === 'reasoning';
     this.#close(events);
-    const failure = failureType(request, end, continuedText(request) + this.#text, this.#calls);
+    const failure = failureOf(request, end, continuedText(request) + this.#text, this.#calls);
     events.push({
       type: 'choice-finish',
       choice,
       reason: this.#finishReason(end, endedInText),
       ...(end.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
-      ...(failure && { failure: { type: failure, rawOutput: end.rawOutput, isCut: end.reason === 'length' } }),
+      ...(failure && { failure: { ...failure, rawOutput: end.rawOutput } }),
       completionTokens: this.#completionTokens,
     });
   }
@@ -128,22 +128,26 @@ export class ChoiceBlocks {
  * answer that was asked for, however unfinished.
  * @param text its content
  */
-function failureType(
+function failureOf(
   request: GenerationRequest,
   { reason, stopSequence, cutBeforeCall }: ChoiceEndEvent,
   text: string,
   calls: readonly Call[],
-): OutputFailure['type'] | undefined {
+): Omit<OutputFailure, 'rawOutput'> | undefined {
+  const isCut = reason === 'length';
+  // Only of the last call, which never ended, the cap or a stop sequence can be the reason.
+  const unreadable = calls.filter((call) => !isJsonObject(call.arguments));
+  if (unreadable.some(({ complete }) => complete)) return { type: 'tool-call', isCut: false };
   if (stopSequence !== undefined) return undefined;
-  if (cutBeforeCall) return 'tool-call';
-  if (calls.some((call) => !call.complete || !isJsonObject(call.arguments))) return 'tool-call';
+  if (cutBeforeCall) return { type: 'tool-call', isCut };
+  if (unreadable.length > 0 || (isCut && calls.some(({ complete }) => !complete))) return { type: 'tool-call', isCut };
   if (!choiceSatisfied(request, calls)) {
     // The cap, not the model, kept a required call from coming.
-    return reason === 'length' && calls.length === 0 ? 'tool-call' : 'tool-choice';
+    return { type: isCut && calls.length === 0 ? 'tool-call' : 'tool-choice', isCut };
   }
   if (request.output.type === 'text' || calls.length > 0) return undefined;
   const valid = request.output.type === 'json-object' ? isJsonObject(text) : parsedJson(text) !== undefined;
-  return valid ? undefined : 'structured-output';
+  return valid ? undefined : { type: 'structured-output', isCut };
 }
 
 function choiceSatisfied({ toolChoice, tools }: GenerationRequest, calls: readonly { name: string }[]): boolean {

@@ -25,7 +25,7 @@ export interface GenerationUsage {
 /**
  * Why a finished choice is not what was asked for.
  * - `structured-output`: the JSON is incomplete (cut by the cap) or does not parse
- * - `tool-call`: a call was cut before its arguments ended, or they are no JSON object
+ * - `tool-call`: a call was cut before its arguments ended, or they cannot be read as a JSON object
  * - `tool-choice`: a required or forced call did not come
  */
 export interface OutputFailure {

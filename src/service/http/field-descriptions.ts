@@ -16,6 +16,7 @@ const SHARED: Readonly<Record<string, string>> = {
     'How random the tokens are chosen; 0: always the most likely one. Default: 0, with `compatibility: "hosted"` what the model recommends.',
   top_p: 'Choose only among the most likely tokens whose probabilities add up to this.',
   top_k: 'Choose only among this many of the most likely tokens.',
+  min_p: 'Leave out tokens that are less likely than this part of the most likely one.',
   repetition_penalty: 'Above 1: tokens that occurred in the prompt or the answer become less likely.',
   presence_penalty: 'Ignored; with `compatibility: "hosted"` above 0: tokens that the answer has become less likely.',
   frequency_penalty:

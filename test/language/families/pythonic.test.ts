@@ -10,17 +10,13 @@ describeChannelParser('pythonic', {
 });
 
 describe('pythonic: streaming', () => {
-  it('gives the name with the first keyword, and each argument when its value is complete', () => {
+  it('gives the name with the first keyword, and the arguments when the call is whole', () => {
     const parser = pythonic.tools.createParser([]);
     expect(parser.push('[f(a')).toEqual([]);
-    expect(parser.push('=1')).toEqual([
-      { type: 'tool-call-start', name: 'f' },
-      { type: 'tool-call-arguments', text: '{' },
-    ]);
-    expect(parser.push(', b="x')).toEqual([{ type: 'tool-call-arguments', text: '"a":1' }]);
+    expect(parser.push('=1')).toEqual([{ type: 'tool-call-start', name: 'f' }]);
+    expect(parser.push(', b="x')).toEqual([]);
     expect(parser.push('")')).toEqual([
-      { type: 'tool-call-arguments', text: ',"b":"x"' },
-      { type: 'tool-call-arguments', text: '}' },
+      { type: 'tool-call-arguments', text: '{"a":1,"b":"x"}' },
       { type: 'tool-call-end' },
     ]);
   });

@@ -1,6 +1,7 @@
 /** The tokenizer of a GGUF file: the ids that llama.cpp gives. @module */
 import type { TextTokenizer } from '../../../language/prompt/text-tokenizer.js';
 import { byteLevelBytes, byteLevelText } from '../../../language/prompt/byte-level.js';
+import { endsByText } from './end-tokens.js';
 import { mergePairs } from './merge-pairs.js';
 import { type SplitRules, splitText } from './split-patterns.js';
 import { type GgufVocabulary, TOKEN_KIND } from './vocabulary.js';
@@ -11,12 +12,13 @@ type EncodeText = (text: string) => number[];
 
 const encoder = new TextEncoder();
 
-/** Tokens that end a turn in some template; one that writes such a control token ends turns with it. */
-const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<|return|>', '<|call|>', '<|endoftext|>'];
-
-/** The tokenizer of a vocabulary. */
-export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
-  const { pieces, kinds, special, addsBegin, addsSpace, chatTemplate, toolTemplate } = vocabulary;
+/** The tokenizer of a vocabulary. @param template the app's own, in place of the file's */
+export function createGgufTokenizer(written: GgufVocabulary, template?: string): TextTokenizer {
+  const turnEnds = endsByText(written);
+  const vocabulary = { ...written, kinds: withControl(written.kinds, turnEnds) };
+  const { pieces, kinds, special, addsBegin, addsSpace } = vocabulary;
+  const chatTemplate = template ?? vocabulary.chatTemplate;
+  const toolTemplate = template === undefined ? vocabulary.toolTemplate : undefined;
   const { control, unknown, userDefined } = TOKEN_KIND;
   const isAdded = (id: number): boolean => [control, unknown, userDefined].includes(kinds[id] as 2 | 3 | 4);
   const addedTokens = new Map<string, number>();
@@ -45,7 +47,7 @@ export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
   };
   return {
     vocabularySize: pieces.length,
-    endTokens: endTokensOf(vocabulary, addedTokens),
+    endTokens: endTokensOf(special, turnEnds),
     addedTokens,
     encodeText: (text) => encode(text, false),
     encodeContinuation: (text) => encode(text, true),
@@ -61,16 +63,17 @@ export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
   };
 }
 
-function endTokensOf(
-  { special, kinds, chatTemplate }: GgufVocabulary,
-  added: ReadonlyMap<string, number>,
-): Set<number> {
-  const ends = new Set([special.eos, special.eot, special.eom].filter((id) => id !== undefined));
-  for (const token of TURN_ENDS) {
-    const id = added.get(token);
-    if (id !== undefined && kinds[id] === TOKEN_KIND.control && chatTemplate?.includes(token)) ends.add(id);
-  }
-  return ends;
+function endTokensOf(special: GgufVocabulary['special'], turnEnds: ReadonlySet<number>): Set<number> {
+  const { eos, eot, eom, fimPad, fimRepository, fimSeparator } = special;
+  const named = [eos, eot, eom, fimPad, fimRepository, fimSeparator].filter((id) => id !== undefined);
+  return new Set([...named, ...turnEnds]);
+}
+
+/** The kinds with these tokens as control tokens. */
+function withControl(kinds: ArrayLike<number>, ids: ReadonlySet<number>): ArrayLike<number> {
+  const changed = Uint8Array.from(kinds);
+  for (const id of ids) changed[id] = TOKEN_KIND.control;
+  return changed;
 }
 
 function templateVariablesOf({ special, pieces }: GgufVocabulary): Record<string, string> {

@@ -61,7 +61,7 @@ const LIKE_LLAMA3 = { ignoresMerges: true, addsBegin: true };
 export const SPLIT_RULES: ReadonlyMap<string, SplitRules> = new Map([
   ...rows('gpt-2 phi-2 mpt olmo', [GPT2]),
   ...rows('smollm starcoder refact command-r exaone codeshell minerva-7b', [DIGIT, GPT2]),
-  ...rows('llama-bpe llama3 llama-v3 lfm2', [llama3(String.raw`\p{N}{1,3}`)], LIKE_LLAMA3),
+  ...rows('llama-bpe llama3 llama-v3 lfm2 falcon3 falcon-h1 pixtral', [llama3(String.raw`\p{N}{1,3}`)], LIKE_LLAMA3),
   ...rows('dbrx smaug-bpe chatglm-bpe', [llama3(String.raw`\p{N}{1,3}`)]),
   ...rows('qwen2 stablelm2 hunyuan deepseek-r1-qwen', [llama3(DIGIT)]),
   ...rows('qwen35', [llama3(DIGIT, String.raw`\p{L}\p{M}`)]),

@@ -20,6 +20,9 @@ const SPECIAL_KEYS = {
   pad: 'padding_token_id',
   cls: 'cls_token_id',
   mask: 'mask_token_id',
+  fimPad: 'fim_pad_token_id',
+  fimRepository: 'fim_rep_token_id',
+  fimSeparator: 'fim_sep_token_id',
 } as const;
 /** Keys that change what a text's tokens are, and that no tokenizer here obeys. */
 const UNREAD = ['ggml.precompiled_charsmap', 'ggml.remove_extra_whitespaces', 'rwkv.world'];
@@ -79,8 +82,12 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
   if (pieces.some(({ length }) => length > MOST_UNITS))
     throw damaged(file, `it has a token of more than ${MOST_UNITS} characters`);
   const kinds = keys.numbers('ggml.token_type', pieces.length) ?? new Uint8Array(pieces.length).fill(TOKEN_KIND.normal);
+  checkKinds(kinds, file);
   const scores = keys.numbers('ggml.scores', pieces.length);
   if (model === 'llama' && !scores) throw damaged(file, 'its tokenizer has no scores');
+  const merges = keys.texts('ggml.merges');
+  if (model === 'gpt2' && !merges)
+    throw unsupported(file, 'its byte-pair vocabulary has no merges (`tokenizer.ggml.merges`)');
   const special: Partial<Record<SpecialName, number>> = {};
   for (const [each, key] of Object.entries(SPECIAL_KEYS)) {
     const id = keys.token(`ggml.${key}`, pieces.length);
@@ -93,7 +100,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     pieces,
     kinds,
     scores: scores ?? [],
-    merges: keys.texts('ggml.merges') ?? [],
+    merges: merges ?? [],
     special,
     addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
     addsEnd: keys.flag('ggml.add_eos_token') ?? false,
@@ -110,6 +117,15 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
  */
 export function checkRows(header: Pick<GgufHeader, 'file'>, { pieces }: GgufVocabulary, rows: number): void {
   if (pieces.length > rows) throw unsupported(header.file, `it has ${pieces.length} tokens and weights for ${rows}`);
+}
+
+/** Kinds from 0, which some files have for none, to the last that there is. */
+function checkKinds(kinds: ArrayLike<number>, file: string): void {
+  const all = new Set(Array.from(kinds));
+  const wrong = [...all].find((kind) => !Number.isInteger(kind) || kind < 0 || kind > TOKEN_KIND.byte);
+  if (wrong !== undefined) throw damaged(file, `its vocabulary has a token of the kind ${wrong}, which does not exist`);
+  if (![TOKEN_KIND.normal, TOKEN_KIND.byte, TOKEN_KIND.userDefined].some((kind) => all.has(kind)))
+    throw damaged(file, 'its vocabulary has no token that is text');
 }
 
 function findSplitRules(pre: string, file: string): SplitRules {

@@ -1,6 +1,7 @@
 /** What a family says of its calls to the grammar, and what most families say alike. @module */
 import {
   type Expression,
+  type Trigger,
   NEVER,
   characters,
   choice,
@@ -109,6 +110,34 @@ export function triggered(
   rules.define(name, body);
   const triggers = tags.flatMap((each) => spellings(each, marker)).map((text) => ({ text, rule: name }));
   return rules.add({ type: 'triggered-text', triggers, again: false });
+}
+
+/**
+ * What begins calls in a text, for each tag by which a parser finds them: a tag may stand before the one that begins a call, or
+ * be left out.
+ * @param free what {@link ToolCallGrammar.calls} made; where no tag begins calls, there is none
+ */
+export function callTriggers(
+  free: Expression,
+  openingTokens: readonly string[],
+  { rules, marker }: Pick<ToolGrammarOptions, 'rules' | 'marker'>,
+): Trigger[] {
+  const body = rules.bodyOf(free);
+  if (body.type !== 'triggered-text') return [];
+  const [usual] = body.triggers;
+  return openingTokens
+    .flatMap((each) => spellings(each, marker))
+    .flatMap((text) => {
+      const whole = body.triggers.find((trigger) => trigger.text.includes(text)) ?? usual;
+      if (!whole) return [];
+      // A tag in place of the usual one begins the same.
+      const at = whole.text.indexOf(text);
+      const rest = at < 0 ? '' : whole.text.slice(at + text.length);
+      if (rest === '') return [{ text, rule: whole.rule }];
+      const name = rules.reserve();
+      rules.define(name, sequence(literal(rest), { type: 'rule', name: whole.rule }));
+      return [{ text, rule: name }];
+    });
 }
 
 /** Text that no parser takes for calls: after blanks it begins with neither the bracket nor the tag. */

@@ -1,7 +1,7 @@
 /** Everything the service knows of a family of models, in one record. @module */
 import type { TokenMarker, ToolCallGrammar } from './call-grammar.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
-import type { Expression } from '../../grammar/expression.js';
+import type { Expression, Trigger } from '../../grammar/expression.js';
 import type { Tool } from '../../../core/request/tool.js';
 import type { ChannelParser } from '../parsing/channel-parser.js';
 
@@ -32,7 +32,7 @@ export interface ToolSyntax {
    * model's template wrote, then about a whole prompt with tools, then about the template's source.
    */
   recognise(text: string): boolean;
-  /** Added tokens that begin a call; they are forbidden where none may come. */
+  /** Added tokens that begin a call; they are forbidden where none may come. No text beginning with one of them begins another. */
   readonly openingTokens: readonly string[];
   /** A parser for one answer. @param tools those of the request: syntaxes without types take them from the schemas */
   createParser(tools: readonly Tool[]): ChannelParser;
@@ -79,6 +79,14 @@ export interface ThoughtGrammarOptions {
   startOpen: boolean;
   /** The caller asked for thinking, so the model may open it itself. */
   enabled: boolean;
+  /** What begins a call inside a thought, where calls are read there. */
+  calls?: ThoughtCalls | undefined;
+}
+
+/** Calls inside a thought. @property end they end it */
+export interface ThoughtCalls {
+  triggers: readonly Trigger[];
+  end: boolean;
 }
 
 /** @public the declared types of the families name it */
@@ -91,6 +99,8 @@ export interface AnswerParserOptions {
   opensCall: readonly string[];
   /** Makes the parser of what is not a thought; absent where no tools are offered: what looks like a call is text then. */
   createToolParser: (() => ChannelParser) | undefined;
+  /** Those of the request. */
+  tools: readonly Tool[];
   /** Whole calls end a thought also if text follows them. */
   callEndsThought: boolean;
 }

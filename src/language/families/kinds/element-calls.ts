@@ -1,6 +1,4 @@
 /** Families that write one element per argument, strings as plain text. What they differ in is data. @module */
-import type { ChannelPart } from '../../../core/events/token-event.js';
-import type { Tool } from '../../../core/request/tool.js';
 import { NEVER, choice, literal, sequence } from '../../grammar/expression.js';
 import {
   JSON_VALUES,
@@ -11,40 +9,9 @@ import {
   triggered,
 } from '../format/call-grammar.js';
 import type { ToolSyntax, WrittenCall } from '../format/model-family.js';
-import { type ValueType, argumentTypes, isPlainString, typedJson } from '../parsing/schema-values.js';
-import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
-import {
-  aroundName,
-  containsAny,
-  type HeadPart,
-  findTag,
-  matchHead,
-  mayBecome,
-  partialMatchLength,
-  writeHead,
-} from '../parsing/text-matching.js';
-
-/** A call as elements, to write and to read. */
-export interface ElementSyntax {
-  /** Up to the first argument; its word is the name of the function. */
-  head: readonly HeadPart[];
-  /** Before each value; its words are the key and, where there is a second, whether the value is a string: `true`, `false`. */
-  key: readonly HeadPart[];
-  /** Between a value and its tags; absent: nothing. */
-  layout?: '' | '\n';
-  /** What closes a value; the first is written. */
-  valueCloses: readonly [string, ...string[]];
-  /** What ends a value whose closing tag was forgotten; it belongs to what follows. */
-  valueEnds: readonly string[];
-  /** What ends the call. */
-  close: string;
-  /** What ends the call when `close` was forgotten; it belongs to what follows. */
-  outerCloses: readonly string[];
-  /** Values may stand between `<![CDATA[` and `]]>`. */
-  cdata?: boolean;
-  /** Without arguments the name alone is the call, so it must be that of a tool. */
-  knownNames?: boolean;
-}
+import { type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
+import { aroundName, beginnings, containsAny, type HeadPart, writeHead } from '../parsing/text-matching.js';
+import { elementCall, type ElementSyntax } from './element-reader.js';
 
 /** What one family writes. */
 export interface ElementCalls {
@@ -65,11 +32,6 @@ export interface ElementCalls {
   signs?: readonly (string | RegExp)[];
   endsThought?: readonly string[];
 }
-
-const STRING: ReadonlySet<ValueType> = new Set(['string']);
-
-const CDATA_OPEN = '<![CDATA[';
-const CDATA_CLOSE = ']]>';
 
 /** Names of arguments. */
 export const ARGUMENT_NAME: HeadPart = { type: 'word', character: /[^<>="\s]/ };
@@ -156,163 +118,6 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
   };
 }
 
-/** What a head may begin with, up to the first part that it cannot be without. */
-function beginnings(head: readonly HeadPart[]): string[] {
-  const needed = head.findIndex((part) => part.type === 'text' && part.optional !== true);
-  return head
-    .slice(0, needed + 1)
-    .flatMap((part) => (part.type === 'text' && part.written !== '' ? [part.written] : []));
-}
-
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Types of the values are those of the tool's schema; strings are given out while they are written. */
-export function elementCall(elements: ElementSyntax): CallShape {
-  return {
-    begins(text, final, tools) {
-      const found = matchHead(text, elements.head, final);
-      if (typeof found === 'string') return found;
-      const isKnown = tools.some((tool) => tool.name === found.words[0]);
-      return elements.knownNames && !isKnown ? 'no' : 'yes';
-    },
-    createReader: (tools) => new ElementReader(elements, tools),
-  };
-}
-
-class ElementReader implements CallReader {
-  state: CallReader['state'] = 'undecided';
-  readonly #elements: ElementSyntax;
-  readonly #tools: readonly Tool[];
-  #name = '';
-  #count = 0;
-  #types: ReadonlySet<ValueType> | undefined;
-  #inCdata = false;
-  /** The value stands on lines of its own. */
-  #onLines = false;
-  #stage: 'keys' | 'value-start' | 'value' | 'string' = 'keys';
-
-  constructor(elements: ElementSyntax, tools: readonly Tool[]) {
-    this.#elements = elements;
-    this.#tools = tools;
-  }
-
-  read(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    if (this.state === 'undecided') return this.#head(text, parts, final);
-    if (this.#stage === 'keys') return this.#key(text, parts, final);
-    return this.#value(text, parts, final);
-  }
-
-  #head(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    const found = matchHead(text, this.#elements.head, final);
-    if (typeof found === 'string') {
-      if (found === 'no') this.state = 'invalid';
-      return undefined;
-    }
-    this.#name = found.words[0]!;
-    this.state = 'called';
-    parts.push({ type: 'tool-call-start', name: this.#name }, { type: 'tool-call-arguments', text: '{' });
-    return found.length;
-  }
-
-  #key(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    const blank = text.length - text.trimStart().length;
-    if (blank > 0) return blank;
-    const { close, outerCloses, key, valueCloses } = this.#elements;
-    if (this.#inCdata) {
-      if (!final && mayBecome(text, valueCloses)) return undefined;
-      this.#inCdata = false;
-      return valueCloses.find((tag) => text.startsWith(tag))?.length ?? 0;
-    }
-    if (text.startsWith(close)) return this.#end(parts, close.length);
-    if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
-    const found = matchHead(text, key, final);
-    if (typeof found !== 'string') {
-      const name = found.words[0]!;
-      this.#types = argumentTypes(this.#tools, this.#name, name) ?? (found.words[1] === 'true' ? STRING : undefined);
-      parts.push({
-        type: 'tool-call-arguments',
-        text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: `,
-      });
-      this.#count += 1;
-      this.#stage = 'value-start';
-      return found.length;
-    }
-    if (!final && (found === 'more' || mayBecome(text, [close, ...outerCloses]))) return undefined;
-    // Nothing that belongs here: the call is over.
-    return final ? text.length : this.#end(parts, 0);
-  }
-
-  #end(parts: ChannelPart[], length: number): number {
-    parts.push({ type: 'tool-call-arguments', text: '}' }, { type: 'tool-call-end' });
-    this.state = 'done';
-    return length;
-  }
-
-  #value(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    if (this.#stage === 'value-start') {
-      // One line end after the tag belongs to the layout.
-      if (text === '\r') return final ? 1 : undefined;
-      if (this.#elements.cdata && !final && mayBecome(text, [CDATA_OPEN])) return undefined;
-      this.#stage = isPlainString(this.#types) ? 'string' : 'value';
-      if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
-      this.#inCdata = this.#elements.cdata === true && text.startsWith(CDATA_OPEN);
-      this.#onLines = false;
-      if (this.#inCdata) return CDATA_OPEN.length;
-      const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
-      this.#onLines = layout > 0;
-      if (layout > 0) return layout;
-    }
-    return this.#stage === 'string' ? this.#string(text, parts, final) : this.#wholeValue(text, parts);
-  }
-
-  #wholeValue(text: string, parts: ChannelPart[]): number | undefined {
-    const end = this.#valueEnd(text);
-    if (!end) return undefined;
-    parts.push({ type: 'tool-call-arguments', text: typedJson(this.#content(text.slice(0, end.index)), this.#types) });
-    this.#stage = 'keys';
-    return end.index + end.length;
-  }
-
-  #string(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    const end = this.#valueEnd(text);
-    const certain = end ? this.#content(text.slice(0, end.index)).length : this.#certainString(text);
-    if (certain > 0) {
-      parts.push({ type: 'tool-call-arguments', text: JSON.stringify(text.slice(0, certain)).slice(1, -1) });
-    }
-    if (end) {
-      parts.push({ type: 'tool-call-arguments', text: '"' });
-      this.#stage = 'keys';
-      return end.index + end.length;
-    }
-    if (final) return text.length;
-    return certain === 0 ? undefined : certain;
-  }
-
-  /** How much of a string is certain: not a line end before a tag, not the tag's beginning, no half of a character. */
-  #certainString(text: string): number {
-    const { valueCloses, valueEnds } = this.#elements;
-    let certain = text.length;
-    for (const tag of this.#inCdata ? [CDATA_CLOSE] : [...valueCloses, ...valueEnds])
-      certain = Math.min(certain, this.#content(text.slice(0, text.length - partialMatchLength(text, [tag]))).length);
-    const last = text.charCodeAt(certain - 1);
-    return last >= 0xd800 && last <= 0xdbff ? certain - 1 : certain;
-  }
-
-  /** The line end before the closing tag belongs to the layout, like that after the opening one. */
-  #content(text: string): string {
-    return this.#onLines ? text.replace(/\r?\n?$/, '') : text;
-  }
-
-  /** The end of the value; a tag that belongs to what follows takes no characters. */
-  #valueEnd(text: string): { index: number; length: number } | undefined {
-    const { valueCloses, valueEnds } = this.#elements;
-    if (this.#inCdata) {
-      const index = text.indexOf(CDATA_CLOSE);
-      return index < 0 ? undefined : { index, length: CDATA_CLOSE.length };
-    }
-    const found = findTag(text, [...valueCloses, ...valueEnds]);
-    return found && { index: found.index, length: valueCloses.includes(found.tag) ? found.tag.length : 0 };
-  }
 }

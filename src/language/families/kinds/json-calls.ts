@@ -99,7 +99,7 @@ const ARGUMENT_KEYS = ['arguments', 'parameters', 'args'];
 /** An object with the name and the arguments, in any order. */
 export const jsonCall: CallShape = {
   begins: (text) => (text.startsWith('{') ? 'yes' : 'no'),
-  createReader: () => createReader({ argumentsRequired: false }),
+  createReader: (_tools, closes) => createReader({ argumentsRequired: false, closes }),
 };
 
 /** What may stand before the first object of a list that begins the answer. */
@@ -109,7 +109,7 @@ const LIST_BEGINNING = /^(?:`{0,3}|```j?s?o?n?|```(?:json)?\s+|(?:```(?:json)?\s
 /** A list of such objects without any tag. Each has arguments, else it is not a call. */
 export const bareJsonCalls: CallShape = {
   begins: (text) => (LIST_HEAD.test(text) ? 'yes' : LIST_BEGINNING.test(text) ? 'more' : 'no'),
-  createReader: () => behindHead(LIST_HEAD, createReader({ argumentsRequired: true })),
+  createReader: (_tools, closes) => behindHead(LIST_HEAD, createReader({ argumentsRequired: true, closes })),
 };
 
 /** Tags that small models write in place of the right ones. */
@@ -135,7 +135,7 @@ export const bareKnownCall: CallShape = {
     if (text.replace(LEAD, '').startsWith('{')) return 'yes';
     return isLeadBeginning(text) ? 'more' : 'no';
   },
-  createReader: (tools) => behindHead(LEAD, createReader({ argumentsRequired: true, known: tools })),
+  createReader: (tools, closes) => behindHead(LEAD, createReader({ argumentsRequired: true, known: tools, closes })),
 };
 
 function behindHead(head: RegExp, reader: CallReader): CallReader {
@@ -153,25 +153,27 @@ function behindHead(head: RegExp, reader: CallReader): CallReader {
 
 interface ReaderOptions {
   argumentsRequired: boolean;
+  closes: readonly string[];
   /** Only functions of these names are called, and objects with other keys are none; undefined: any. */
   known?: readonly Tool[] | undefined;
 }
 
-function createReader({ argumentsRequired, known }: ReaderOptions): CallReader {
+function createReader({ argumentsRequired, closes, known }: ReaderOptions): CallReader {
   const reader = createCallObjectReader({
     nameKeys: NAME_KEYS,
     argumentKeys: ARGUMENT_KEYS,
     argumentsRequired,
+    closes,
     ...(known && {
       isName: (name) => known.some((tool) => tool.name === name),
       onlyKeys: [...NAME_KEYS, ...ARGUMENT_KEYS, 'type', 'id'],
     }),
   });
   return {
-    read(text, parts) {
+    read(text, parts, final) {
       // What was read while undecided is still in the text.
       const before = reader.state === 'undecided' ? reader.raw.length : 0;
-      const taken = reader.read(text.slice(before), parts);
+      const taken = reader.read(text.slice(before), parts, final);
       return reader.state === 'undecided' ? undefined : before + taken;
     },
     get state() {

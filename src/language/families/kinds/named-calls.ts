@@ -12,7 +12,7 @@ import {
   tag,
 } from '../format/call-grammar.js';
 import type { ToolSyntax } from '../format/model-family.js';
-import { createJsonExtent } from '../parsing/json-extent.js';
+import { ArgumentsReader } from '../parsing/arguments-reader.js';
 import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallParser } from '../parsing/tagged-calls.js';
 import {
   aroundName,
@@ -129,18 +129,18 @@ export function namedCall(head: readonly HeadPart[]): CallShape {
       const found = matchHead(text, whole, final);
       return typeof found === 'string' ? found : 'yes';
     },
-    createReader: () => createNamedReader(whole),
+    createReader: (_tools, ends) => createNamedReader(whole, ends),
   };
 }
 
-function createNamedReader(head: readonly HeadPart[]): CallReader {
-  const extent = createJsonExtent();
+function createNamedReader(head: readonly HeadPart[], ends: readonly string[]): CallReader {
+  const reader = new ArgumentsReader(ends);
   let state: CallReader['state'] = 'undecided';
 
-  const takeArguments = (text: string, parts: ChannelPart[]): number => {
-    const taken = extent.take(text);
-    if (taken > 0) parts.push({ type: 'tool-call-arguments', text: text.slice(0, taken) });
-    if (extent.ended) {
+  const takeArguments = (text: string, parts: ChannelPart[], final: boolean): number => {
+    const { json, taken } = reader.read(text, final);
+    if (json !== '') parts.push({ type: 'tool-call-arguments', text: json });
+    if (reader.ended) {
       parts.push({ type: 'tool-call-end' });
       state = 'done';
     }
@@ -149,7 +149,7 @@ function createNamedReader(head: readonly HeadPart[]): CallReader {
 
   return {
     read(text, parts, final) {
-      if (state === 'called') return takeArguments(text, parts);
+      if (state === 'called') return takeArguments(text, parts, final);
       const found = matchHead(text, head, final);
       if (found === 'more') return undefined;
       if (found === 'no') {
@@ -160,7 +160,7 @@ function createNamedReader(head: readonly HeadPart[]): CallReader {
       state = 'called';
       // The brace that ends the head begins the arguments.
       const before = found.length - 1;
-      return before + takeArguments(text.slice(before), parts);
+      return before + takeArguments(text.slice(before), parts, final);
     },
     get state() {
       return state;

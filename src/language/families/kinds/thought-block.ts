@@ -4,6 +4,7 @@ import { type Expression, characters, choice, repeat, sequence } from '../../gra
 import { spellings, tag } from '../format/call-grammar.js';
 import type { ReasoningSyntax, ThoughtGrammarOptions } from '../format/model-family.js';
 import { type ChannelParser, type ParserStep, type StepMachine, createStepParser } from '../parsing/channel-parser.js';
+import { CallTrial } from '../parsing/call-trial.js';
 import { certainLength, containsAny, findTag, mayBecome, partialMatchLength } from '../parsing/text-matching.js';
 
 /** What tells one such family from another. */
@@ -143,8 +144,10 @@ class ThoughtBlockSteps implements StepMachine {
   readonly #afterReasoning: ParserStep = (buffer, _parts, final) => {
     const blank = buffer.length - buffer.trimStart().length;
     if (blank > 0) return blank;
-    if (mayBecome(buffer, this.#answerOpens) && !final) return undefined;
-    const begin = this.#answerOpens.find((each) => buffer.startsWith(each));
+    // A model that was told not to think, or that thought, may close the thought once more.
+    const tags = [...this.#answerOpens, ...this.#options.closes];
+    if (mayBecome(buffer, tags) && !final) return undefined;
+    const begin = tags.find((each) => buffer.startsWith(each));
     if (begin !== undefined) return begin.length;
     this.step = this.#plainText;
     return 0;
@@ -229,41 +232,13 @@ class ThoughtBlockSteps implements StepMachine {
       this.step = this.#open;
       return buffer.length - trimmed.length;
     }
-    const begins = [...this.#opens, ...(this.#options.startOpen ? [] : this.#answerOpens)];
+    const stray = [...this.#answerOpens, ...this.#options.closes];
+    const begins = [...this.#opens, ...(this.#options.startOpen ? [] : stray)];
     if (mayBecome(trimmed, begins) && !final) return undefined;
-    const isFramed = !this.#options.startOpen && this.#answerOpens.some((each) => trimmed.startsWith(each));
+    const isFramed = !this.#options.startOpen && stray.some((each) => trimmed.startsWith(each));
     this.step = this.#options.startOpen ? this.#reasoning : isFramed ? this.#afterReasoning : this.#plainText;
     return 0;
   };
-}
-
-/** Reads a text as calls before anyone decides what it is. */
-class CallTrial {
-  readonly #parser: ChannelParser;
-  #length = 0;
-  #open = 0;
-  #ended = false;
-  #isOther = false;
-  /** A whole call stands before all else. */
-  beginsWithCall = false;
-
-  constructor(parser: ChannelParser) {
-    this.#parser = parser;
-  }
-
-  /** Whether the text is nothing but calls, and may still become so; with `final`, complete ones. @param text all so far */
-  read(text: string, final: boolean): boolean {
-    const parts = this.#parser.push(text.slice(this.#length));
-    this.#length = text.length;
-    for (const part of final ? [...parts, ...this.#parser.end()] : parts) {
-      if (part.type === 'tool-call-start') this.#open += 1;
-      if (part.type === 'tool-call-end') this.#open -= 1;
-      this.#ended ||= part.type === 'tool-call-end';
-      this.beginsWithCall ||= this.#ended && !this.#isOther;
-      this.#isOther ||= part.type === 'text' && part.text.trim() !== '';
-    }
-    return !this.#isOther && (!final || (this.#ended && this.#open === 0));
-  }
 }
 
 function give(parts: ChannelPart[], type: 'text' | 'reasoning', buffer: string, length: number): number {
@@ -283,7 +258,7 @@ export function withCalls(
 
   return {
     push: (text) => pass(reasoning.push(text)),
-    end: () => [...pass(reasoning.end()), ...tools.end()],
+    end: (isCut) => [...pass(reasoning.end(isCut)), ...tools.end(isCut)],
     get channel() {
       return reasoning.channel === 'reasoning' ? 'reasoning' : tools.channel;
     },
@@ -297,11 +272,15 @@ export function withCalls(
 function thoughtBlockGrammar(
   tags: { open: string; closes: readonly string[] },
   answer: Expression,
-  { rules, marker, startOpen, enabled }: ThoughtGrammarOptions,
+  { rules, marker, startOpen, enabled, calls }: ThoughtGrammarOptions,
 ): Expression {
   const newlines = repeat(characters([0x0a, 0x0a]), 0, 2);
   const thought = sequence(
-    rules.add({ type: 'text-until', stops: tags.closes.flatMap((close) => spellings(close, marker)) }),
+    rules.add({
+      type: 'text-until',
+      stops: tags.closes.flatMap((close) => spellings(close, marker)),
+      ...(calls && { triggers: calls.triggers, again: !calls.end }),
+    }),
     newlines,
     answer,
   );

@@ -3,8 +3,19 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { readPythonLiteral } from '../parsing/python-literal.js';
 import type { CallReader, CallShape, TaggedCalls } from '../parsing/tagged-calls.js';
-import { anyOf, lookahead, blanks, BLANKS, lenient, maybe, NAME } from '../parsing/text-matching.js';
-import { ARGUMENT_NAME, elementCall, type ElementSyntax } from './element-calls.js';
+import {
+  anyOf,
+  lookahead,
+  lookaheadOrEnd,
+  blanks,
+  BLANKS,
+  lenient,
+  maybe,
+  NAME,
+  TAG_END,
+} from '../parsing/text-matching.js';
+import { ARGUMENT_NAME } from './element-calls.js';
+import { elementCall, type ElementSyntax } from './element-reader.js';
 import { bareKnownCall, jsonCall, WRONG_CLOSES } from './json-calls.js';
 import { namedCall } from './named-calls.js';
 
@@ -123,8 +134,8 @@ export const FUNCTION_CLOSE = '</function>';
  */
 export function functionElements(close: string, layout: '' | '\n'): ElementSyntax {
   return {
-    head: [anyOf(FUNCTION), BLANKS, lenient('"'), NAME, lenient('"'), BLANKS, anyOf('>')],
-    key: [anyOf('<parameter='), BLANKS, lenient('"'), ARGUMENT_NAME, lenient('"'), BLANKS, anyOf('>')],
+    head: [anyOf(FUNCTION), BLANKS, lenient('"'), NAME, lenient('"'), BLANKS, TAG_END],
+    key: [anyOf('<parameter='), BLANKS, lenient('"'), ARGUMENT_NAME, lenient('"'), BLANKS, TAG_END],
     layout,
     valueCloses: ['</parameter>'],
     valueEnds: ['<parameter=', FUNCTION_CLOSE, close],
@@ -162,7 +173,7 @@ export function argumentPairs(call: { open: string; close: string }, prefix = ''
 
 /** `f</tool_call>`: the same without arguments. */
 const nameAlone = elementCall({
-  head: [BLANKS, NAME, BLANKS, lookahead(TOOL_CALL.close)],
+  head: [BLANKS, NAME, BLANKS, lookaheadOrEnd(TOOL_CALL.close)],
   key: [anyOf(ARGUMENT_KEY)],
   valueCloses: ['</arg_value>'],
   valueEnds: [],

@@ -7,8 +7,12 @@ import type { ChannelPart } from '../../../core/events/token-event.js';
  */
 export interface ChannelParser {
   push(text: string): ChannelPart[];
-  /** No more text will come. What was held back is given out; an open call stays without its `tool-call-end`. */
-  end(): ChannelPart[];
+  /**
+   * No more text will come. What was held back is given out. A call that lacks only its end gets it where the model ended the
+   * answer; one that was cut, or whose arguments are not whole, stays without its `tool-call-end`.
+   * @param isCut the token limit ended the answer
+   */
+  end(isCut?: boolean): ChannelPart[];
   /** The channel that the next text would belong to, for counting reasoning tokens. */
   readonly channel: 'text' | 'reasoning' | 'tool-call';
   /** What is held back and will be text unless it becomes a tag or the white space around one. */
@@ -30,6 +34,8 @@ export interface StepMachine {
   channel: ChannelParser['channel'];
   /** False: what is held back now is markup whatever follows. */
   readonly holdsText?: boolean;
+  /** The answer is over: ends a call that lacks nothing else, unless it was cut. */
+  finish?(parts: ChannelPart[], isCut: boolean): void;
 }
 
 /** Runs a machine of steps over a buffer. */
@@ -51,7 +57,11 @@ export function createStepParser(machine: StepMachine): ChannelParser {
       buffer += text;
       return run(false);
     },
-    end: () => run(true),
+    end(isCut = false) {
+      const parts = run(true);
+      machine.finish?.(parts, isCut);
+      return parts;
+    },
     get channel() {
       return machine.channel;
     },

@@ -1,4 +1,5 @@
 /** Python's literals to JSON, for models that write calls as Python. @module */
+import { pythonNumber, readPythonEscape } from '../../../core/json/python-text.js';
 
 /** A value that was read: its JSON text, and where it ended. */
 interface PythonLiteral {
@@ -10,7 +11,7 @@ interface PythonLiteral {
 /** `incomplete`: more text could still make it a value. `invalid`: nothing could. */
 export type PythonReading = PythonLiteral | 'incomplete' | 'invalid';
 
-const WORDS: Record<string, string> = {
+const WORDS: Readonly<Record<string, string>> = {
   True: 'true',
   False: 'false',
   None: 'null',
@@ -18,51 +19,105 @@ const WORDS: Record<string, string> = {
   false: 'false',
   null: 'null',
 };
-const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0', '\n': '' };
-const CLOSING: Record<string, string> = { '[': ']', '(': ')', '{': '}' };
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
+const STRING_HEAD = /([rbuf]|[rb]{2}|[rf]{2})?("""|'''|"|')/iy;
+/** What may still become such a head. */
+const STRING_HEAD_BEGINNING = /(?:[rbuf]|[rb]{2}|[rf]{2})?$/iy;
+const WORD = /[+-]?(?:\d[\w.]*[eE][+-]\d+|[\w.]*)/y;
+/** Nested deeper, a value is none. */
+const MAX_DEPTH = 500;
 
-/** Reads strings, numbers, True, False, None, lists, tuples and dicts. @param from where the value begins */
-export function readPythonLiteral(text: string, from: number): PythonReading {
+/** Reads strings of all kinds, numbers, True, False, None, lists, tuples, sets and dicts. @param from where the value begins */
+export function readPythonLiteral(text: string, from: number, depth = 0): PythonReading {
   const first = text[from];
   if (first === undefined) return 'incomplete';
-  if (first === '"' || first === "'") return readString(text, from);
-  if (first === '[' || first === '(' || first === '{') return readSequence(text, from, CLOSING[first]!);
+  if (depth > MAX_DEPTH) return 'invalid';
+  const head = matchAt(STRING_HEAD, text, from);
+  if (head) return readStrings(text, from);
+  if (matchAt(STRING_HEAD_BEGINNING, text, from)?.[0]) return 'incomplete';
+  if (first === '(') return readParenthesis(text, from, depth);
+  if (first === '[' || first === '{') return readSequence(text, from, depth);
   return readScalar(text, from);
 }
 
-/** Index of the first character from `from` on that is not white space. */
-export function skipBlank(text: string, from: number): number {
-  let index = from;
-  while (index < text.length && /\s/.test(text[index]!)) index++;
-  return index;
+/** Index of the first character from `from` on that is neither white space nor in a comment; undefined: none came yet. */
+export function skipPythonBlank(text: string, from: number): number | undefined {
+  const blank = /(?:\s|#[^\n]*\n|\\\r?\n)*/y;
+  const index = from + matchAt(blank, text, from)![0].length;
+  return index === text.length || text[index] === '#' || /^\\\r?$/.test(text.slice(index)) ? undefined : index;
+}
+
+/** Index after the bracket that closes what is open at `from`, whatever stands in it; undefined: there is none. */
+export function skipPythonBrackets(text: string, from: number): number | undefined {
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    const character = text[index]!;
+    if (character === '"' || character === "'") {
+      const string = readString(text, index);
+      if (typeof string === 'string') return undefined;
+      index = string.end - 1;
+    } else if (/[([{]/.test(character)) depth += 1;
+    else if (/[)\]}]/.test(character)) depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return undefined;
+}
+
+function matchAt(expression: RegExp, text: string, from: number): RegExpExecArray | null {
+  expression.lastIndex = from;
+  return expression.exec(text);
 }
 
 function readScalar(text: string, from: number): PythonReading {
-  const token = /^[\w.+-]*/.exec(text.slice(from))![0];
-  const end = from + token.length;
+  const sign = /[+-]\s+/y;
+  const gap = matchAt(sign, text, from)?.[0] ?? '';
+  const start = from + gap.length;
+  const token = gap.slice(0, 1) + matchAt(WORD, text, start)![0];
+  const end = start + token.length - (gap === '' ? 0 : 1);
   // Only what follows tells that a number or a name is over.
-  if (end === text.length) return 'incomplete';
-  const word = Object.hasOwn(WORDS, token) ? WORDS[token] : undefined;
-  if (word !== undefined) return { json: word, end };
-  const number = /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(token)
-    ? Number(token.replaceAll('_', ''))
-    : NaN;
-  return Number.isFinite(number) ? { json: JSON.stringify(number), end } : 'invalid';
+  if (end === text.length || (/[eE]$/.test(token) && /^[+-]$/.test(text.slice(end)))) return 'incomplete';
+  const word = Object.hasOwn(WORDS, token) ? WORDS[token] : pythonNumber(token);
+  return word === undefined ? 'invalid' : { json: word, end };
 }
 
-function readString(text: string, from: number): PythonReading {
-  const quote = text[from]!;
+/** Strings that follow each other are one. */
+function readStrings(text: string, from: number): PythonReading {
   let value = '';
-  let index = from + 1;
-  while (index < text.length) {
+  for (let at = from; ;) {
+    const string = readString(text, at);
+    if (typeof string === 'string') return string;
+    value += string.value;
+    const next = skipPythonBlank(text, string.end);
+    if (next === undefined) return 'incomplete';
+    if (!matchAt(STRING_HEAD, text, next)) {
+      if (matchAt(STRING_HEAD_BEGINNING, text, next)?.[0]) return 'incomplete';
+      return { json: JSON.stringify(value), end: string.end };
+    }
+    at = next;
+  }
+}
+
+function readString(text: string, from: number): { value: string; end: number } | 'incomplete' | 'invalid' {
+  const [head, prefix = '', quote = ''] = matchAt(STRING_HEAD, text, from)!;
+  // Two quotes at the end may become three.
+  if (quote.length === 1 && text.slice(from + head.length - 1) === quote.repeat(2)) return 'incomplete';
+  const [isRaw, isFormatted] = [/r/i.test(prefix), /f/i.test(prefix)];
+  let value = '';
+  for (let index = from + head.length; index < text.length;) {
     const character = text[index]!;
-    if (character === quote) return { json: JSON.stringify(value), end: index + 1 };
+    if (text.startsWith(quote, index)) return { value, end: index + quote.length };
+    if (isFormatted && /[{}]/.test(character)) return 'invalid';
     if (character !== '\\') {
       value += character;
       index += 1;
       continue;
     }
-    const escape = readEscape(text, index + 1);
+    const next = text[index + 1];
+    const escape = isRaw
+      ? next === undefined
+        ? undefined
+        : { value: `\\${next}`, end: index + 2 }
+      : readPythonEscape(text, index + 1);
     if (!escape) return 'incomplete';
     value += escape.value;
     index = escape.end;
@@ -70,44 +125,66 @@ function readString(text: string, from: number): PythonReading {
   return 'incomplete';
 }
 
-function readEscape(text: string, at: number): { value: string; end: number } | undefined {
-  const letter = text[at];
-  if (letter === undefined) return undefined;
-  const digits = { x: 2, u: 4, U: 8 }[letter];
-  if (digits === undefined)
-    return { value: ESCAPES[letter] ?? (/['"\\]/.test(letter) ? letter : `\\${letter}`), end: at + 1 };
-  const hex = text.slice(at + 1, at + 1 + digits);
-  if (hex.length < digits) return undefined;
-  const code = /^[\da-f]+$/i.test(hex) ? parseInt(hex, 16) : Infinity;
-  const end = at + 1 + digits;
-  return { value: code <= 0x10ffff ? String.fromCodePoint(code) : `\\${letter}${hex}`, end };
+/** A value in parentheses, or a tuple. */
+function readParenthesis(text: string, from: number, depth: number): PythonReading {
+  const list = readItems(text, from, depth);
+  if (typeof list === 'string') return list;
+  const isValue = list.items.length === 1 && !list.hasComma;
+  return { json: isValue ? list.items[0]! : `[${list.items.join(',')}]`, end: list.end };
 }
 
-/** A list, a tuple or a dict up to its closing bracket. */
-function readSequence(text: string, from: number, closing: string): PythonReading {
-  const items: string[] = [];
-  let index = skipBlank(text, from + 1);
-  while (text[index] !== closing) {
-    const item = closing === '}' ? readPair(text, index) : readPythonLiteral(text, index);
+/** A list, a dict or a set, which becomes a list. */
+function readSequence(text: string, from: number, depth: number): PythonReading {
+  const list = readItems(text, from, depth);
+  if (typeof list === 'string') return list;
+  const inside = list.items.join(',');
+  const isDict = text[from] === '{' && (list.items.length === 0 || list.hasKeys);
+  return { json: isDict ? `{${inside}}` : `[${inside}]`, end: list.end };
+}
+
+interface Items {
+  items: string[];
+  hasComma: boolean;
+  hasKeys: boolean;
+  end: number;
+}
+
+/** What stands between the bracket at `from` and the one that closes it. */
+function readItems(text: string, from: number, depth: number): Items | 'incomplete' | 'invalid' {
+  const closing = CLOSING[text[from]!]!;
+  const list: Items = { items: [], hasComma: false, hasKeys: false, end: 0 };
+  let at = skipPythonBlank(text, from + 1);
+  while (at !== undefined && text[at] !== closing) {
+    const item = readPythonLiteral(text, at, depth + 1);
     if (typeof item === 'string') return item;
-    items.push(item.json);
-    index = skipBlank(text, item.end);
-    if (text[index] === ',') index = skipBlank(text, index + 1);
-    else if (index < text.length && text[index] !== closing) return 'invalid';
-    if (index >= text.length) return 'incomplete';
+    let [json, end]: [string, number] = [item.json, item.end];
+    at = skipPythonBlank(text, end);
+    const isKey = closing === '}' && at !== undefined && text[at] === ':';
+    if (list.items.length > 0 && at !== undefined && isKey !== list.hasKeys) return 'invalid';
+    if (isKey) {
+      list.hasKeys = true;
+      const value = readMember(text, at!, json, depth);
+      if (typeof value === 'string') return value;
+      ({ json, end } = value);
+      at = skipPythonBlank(text, end);
+    }
+    list.items.push(json);
+    if (at !== undefined && text[at] === ',') {
+      list.hasComma = true;
+      at = skipPythonBlank(text, at + 1);
+    } else if (at !== undefined && text[at] !== closing) return 'invalid';
   }
-  const inside = items.join(',');
-  return { json: closing === '}' ? `{${inside}}` : `[${inside}]`, end: index + 1 };
+  if (at === undefined) return 'incomplete';
+  list.end = at + 1;
+  return list;
 }
 
-function readPair(text: string, from: number): PythonReading {
-  const key = readPythonLiteral(text, from);
-  if (typeof key === 'string') return key;
-  const colon = skipBlank(text, key.end);
-  if (colon >= text.length) return 'incomplete';
-  if (text[colon] !== ':') return 'invalid';
-  const value = readPythonLiteral(text, skipBlank(text, colon + 1));
+/** The value behind a key's colon, with the key. */
+function readMember(text: string, colon: number, key: string, depth: number): PythonReading {
+  const at = skipPythonBlank(text, colon + 1);
+  if (at === undefined) return 'incomplete';
+  if (/^[[{]/.test(key)) return 'invalid';
+  const value = readPythonLiteral(text, at, depth + 1);
   if (typeof value === 'string') return value;
-  const name = key.json.startsWith('"') ? key.json : JSON.stringify(key.json);
-  return { json: `${name}:${value.json}`, end: value.end };
+  return { json: `${key.startsWith('"') ? key : JSON.stringify(key)}:${value.json}`, end: value.end };
 }

@@ -1,5 +1,8 @@
 /** Values that were written without their types: the schemas of the request's tools tell them. @module */
+import { mendValue } from '../../../core/json/mend-json.js';
+import { pythonNumber } from '../../../core/json/python-text.js';
 import type { JsonSchema, Tool } from '../../../core/request/tool.js';
+import { readPythonLiteral } from './python-literal.js';
 
 export type ValueType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
 
@@ -30,20 +33,42 @@ export function argumentNames(tools: readonly Tool[], name: string): string[] {
 }
 
 /**
- * The JSON of a value of which only the text was written. A text that none of the types fits stays a string, which
- * validation then judges. @param types undefined: unknown, so the text decides
+ * The JSON of a value of which only the text was written. Where no string may stand, what can only mean one value of the types is
+ * that value; nothing and `None` are null. A text that none of the types fits stays a string, which validation then judges.
+ * @param types undefined: unknown, so the text decides
  */
 export function typedJson(text: string, types: ReadonlySet<ValueType> | undefined): string {
   const trimmed = text.trim();
-  const allows = (type: ValueType): boolean => types === undefined || types.has(type);
-  if (allows('null') && /^(?:null|None)$/.test(trimmed)) return 'null';
-  if (allows('boolean') && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase();
-  if ((allows('number') || allows('integer')) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(trimmed)) {
-    return trimmed;
+  const json = exactJson(trimmed, (type) => types === undefined || types.has(type));
+  if (json !== undefined) return json;
+  const isNoText = types !== undefined && !types.has('string');
+  return (isNoText ? mendedJson(trimmed, types) : undefined) ?? JSON.stringify(text);
+}
+
+function exactJson(text: string, allows: (type: ValueType) => boolean): string | undefined {
+  if (allows('null') && /^(?:null|None)$/.test(text)) return 'null';
+  if (allows('boolean') && /^(?:true|false)$/i.test(text)) return text.toLowerCase();
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  if ((allows('number') || allows('integer')) && isNumber) return text;
+  if (allows('object') && text.startsWith('{') && isJson(text)) return text;
+  return allows('array') && text.startsWith('[') && isJson(text) ? text : undefined;
+}
+
+/** A value as Python writes it, or JSON with slips, or the text of one. */
+function mendedJson(text: string, types: ReadonlySet<ValueType>): string | undefined {
+  if (/^(?:null|None)?$/.test(text)) return 'null';
+  const json =
+    wholeValue(mendValue(text), text) ?? wholeValue(readPythonLiteral(`${text}\n`, 0), text) ?? pythonNumber(text);
+  if (json === undefined) return undefined;
+  if (json.startsWith('"')) {
+    const inner = (JSON.parse(json) as string).trim();
+    return exactJson(inner, (type) => types.has(type)) ?? (inner === text ? undefined : mendedJson(inner, types));
   }
-  if (allows('object') && trimmed.startsWith('{') && isJson(trimmed)) return trimmed;
-  if (allows('array') && trimmed.startsWith('[') && isJson(trimmed)) return trimmed;
-  return JSON.stringify(text);
+  return exactJson(json, (type) => types.has(type));
+}
+
+function wholeValue(value: ReturnType<typeof mendValue>, text: string): string | undefined {
+  return typeof value === 'string' || value.end !== text.length ? undefined : value.json;
 }
 
 /** A string and nothing else, so its text can be given out while it is written. */

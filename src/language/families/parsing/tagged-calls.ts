@@ -40,6 +40,8 @@ class TaggedCallSteps implements StepMachine {
   readonly #tools: readonly Tool[];
   /** All tags that begin calls. */
   readonly #opens: readonly string[];
+  /** All tags that end a call, or begin another. */
+  readonly #ends: readonly string[];
   /** What is looked for in text. */
   readonly #marks: readonly string[];
   #reader: CallReader | undefined;
@@ -56,6 +58,7 @@ class TaggedCallSteps implements StepMachine {
     this.#syntax = syntax;
     this.#tools = tools;
     this.#opens = [...syntax.opens, ...(syntax.headOpens ?? [])];
+    this.#ends = [...syntax.closes, ...syntax.opens];
     const echoes = syntax.echoes?.map(([open]) => open) ?? [];
     this.#marks = [...this.#opens, ...echoes, ...(syntax.fenced && tools.length > 0 ? [FENCE] : [])];
     this.step = syntax.bare ? this.#start : this.#text;
@@ -92,7 +95,7 @@ class TaggedCallSteps implements StepMachine {
       this.#begin(buffer.slice(certain, end), open.index + open.tag.length - certain);
       if (open.tag === FENCE) {
         this.channel = 'text';
-        this.#reader = this.#syntax.fenced!.createReader(this.#tools);
+        this.#reader = this.#syntax.fenced!.createReader(this.#tools, this.#ends);
       }
     } else if (certain === 0) return undefined;
     return certain;
@@ -130,7 +133,7 @@ class TaggedCallSteps implements StepMachine {
       if (shape === 'more') return undefined;
       if (shape === 'no') return this.#giveBack(buffer, parts);
       this.#prefix += shape.lead;
-      this.#reader = shape.shape.createReader(this.#tools);
+      this.#reader = shape.shape.createReader(this.#tools, this.#ends);
     }
     const taken = this.#reader.read(buffer.slice(this.#prefix.length), parts, final);
     if (this.#reader.state === 'invalid' || (this.#reader.state === 'undecided' && final))
@@ -151,9 +154,14 @@ class TaggedCallSteps implements StepMachine {
 
   readonly #rest: ParserStep = (buffer, parts, final) => {
     const taken = this.#reader!.read(buffer, parts, final);
-    if (this.#reader!.state === 'done') this.step = this.#between;
+    if (this.#reader!.state !== 'done') return taken === 0 ? undefined : taken;
+    this.step = this.#between;
     return taken;
   };
+
+  finish(parts: ChannelPart[], isCut: boolean): void {
+    if (this.step === this.#rest) this.#reader?.finish?.(parts, isCut);
+  }
 
   /** After a call, before its closing tags. */
   readonly #between: ParserStep = (buffer, _parts, final) => {
@@ -197,7 +205,7 @@ class TaggedCallSteps implements StepMachine {
     if (found) {
       this.#begin(lead, 0);
       this.channel = 'text';
-      this.#reader = found.shape.createReader(this.#tools);
+      this.#reader = found.shape.createReader(this.#tools, this.#ends);
     }
     return 0;
   };
@@ -238,11 +246,14 @@ export interface CallReader {
    * the rest of the text is not its own. `invalid`: it is not a call, and nothing was given out.
    */
   readonly state: 'undecided' | 'called' | 'done' | 'invalid';
+  /** The answer is over inside the call: ends it if it lacks nothing else, unless it was cut. */
+  finish?(parts: ChannelPart[], isCut: boolean): void;
 }
 
 /** A way to write calls. */
 export interface CallShape {
   /** Whether the text begins so; `more`: what follows the text decides. */
   begins(text: string, final: boolean, tools: readonly Tool[]): 'yes' | 'no' | 'more';
-  createReader(tools: readonly Tool[]): CallReader;
+  /** @param ends tags that end a call, or begin another: what cannot be read ends there */
+  createReader(tools: readonly Tool[], ends: readonly string[]): CallReader;
 }

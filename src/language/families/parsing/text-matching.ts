@@ -46,8 +46,8 @@ export function containsAny(text: string, signs: readonly (string | RegExp)[]): 
 /** What stands at one place of a head: read leniently, written in one way. */
 export type HeadPart =
   | { type: 'blanks'; written: string }
-  /** One of these texts; `optional`: or none; `peek`: it is not taken. */
-  | { type: 'text'; options: readonly string[]; optional?: boolean; peek?: boolean; written: string }
+  /** One of these texts; `optional`: or none; `peek`: it is not taken; `orEnd`: or the end of all text. */
+  | { type: 'text'; options: readonly string[]; optional?: boolean; peek?: boolean; orEnd?: boolean; written: string }
   /** At least one character of this kind, kept as the next word; `optional`: or none. A set of one character each, without flags. */
   | { type: 'word'; character: RegExp; optional?: boolean };
 
@@ -72,6 +72,9 @@ export function anyOf(...options: readonly [string, ...string[]]): HeadPart {
   return { type: 'text', options, written: options[0] };
 }
 
+/** What ends an opening tag; one that ends with a slash has nothing inside. */
+export const TAG_END: HeadPart = anyOf('>', '/>');
+
 /** One of these, or none; the first is written. */
 export function maybe(...options: readonly [string, ...string[]]): HeadPart {
   return { ...anyOf(...options), optional: true } as HeadPart;
@@ -85,6 +88,11 @@ export function lenient(...options: readonly string[]): HeadPart {
 /** One of these follows, and belongs to what comes next. */
 export function lookahead(...options: readonly string[]): HeadPart {
   return { type: 'text', options, peek: true, written: '' };
+}
+
+/** One of these follows, or nothing: the model ended its answer there. */
+export function lookaheadOrEnd(...options: readonly string[]): HeadPart {
+  return { type: 'text', options, peek: true, orEnd: true, written: '' };
 }
 
 /** The head as text. @param words those of its `word` parts, in order */
@@ -120,9 +128,18 @@ export function matchHead(text: string, parts: readonly HeadPart[], final: boole
       if (!final && part.options.some((option) => option.length > rest.length && option.startsWith(rest)))
         return 'more';
       const found = part.options.find((option) => rest.startsWith(option));
-      if (found === undefined && !part.optional) return 'no';
+      const isEnd = part.orEnd === true && final && rest === '';
+      if (found === undefined && !part.optional && !isEnd) return 'no';
       if (!part.peek) at += found?.length ?? 0;
     }
   }
   return { words, length: at };
+}
+
+/** What a head may begin with, up to the first part that it cannot be without. */
+export function beginnings(head: readonly HeadPart[]): string[] {
+  const needed = head.findIndex((part) => part.type === 'text' && part.optional !== true);
+  return head
+    .slice(0, needed + 1)
+    .flatMap((part) => (part.type === 'text' && part.written !== '' ? [part.written] : []));
 }

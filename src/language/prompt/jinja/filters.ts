@@ -127,7 +127,10 @@ const items: Filter = (value) => {
 const title: Filter = (value) =>
   textOf(value)
     .split(/([-\s({[<]+)/)
-    .map(capitalized)
+    .map((word) => {
+      const [first = '', ...rest] = Array.from(word);
+      return first.toUpperCase() + rest.join('').toLowerCase();
+    })
     .join('');
 
 const truncate: Filter = (value, given) => {

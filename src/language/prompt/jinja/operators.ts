@@ -34,8 +34,8 @@ export function calculate(operator: string, left: Value, right: Value, budget: B
     }
   }
   if (operator === '*') {
-    if (typeof right === 'number') return repeated(left, right, budget);
-    if (typeof left === 'number') return repeated(right, left, budget);
+    if (typeof right === 'number' || typeof right === 'boolean') return repeated(left, Number(right), budget);
+    if (typeof left === 'number' || typeof left === 'boolean') return repeated(right, Number(left), budget);
   }
   if (left === undefined || right === undefined) throw new TemplateError('a value is undefined');
   throw new TemplateError(`unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`);
@@ -50,13 +50,24 @@ function arithmetic(operator: string, a: number, b: number): number {
     case '*':
       return a * b;
     case '**':
-      return a ** b;
+      return power(a, b);
     default:
   }
   if (b === 0) throw new TemplateError('division by zero');
   if (operator === '/') return a / b;
-  const quotient = Math.floor(a / b);
-  return operator === '//' ? quotient : a - b * quotient;
+  const rest = a % b;
+  const isOther = rest !== 0 && rest < 0 !== b < 0;
+  return operator === '%' ? (isOther ? rest + b : rest) : Math.round((a - rest) / b) - (isOther ? 1 : 0);
+}
+
+function power(base: number, exponent: number): number {
+  if (base === 0 && exponent < 0) throw new TemplateError('0.0 cannot be raised to a negative power');
+  const result = base ** exponent;
+  if (Number.isNaN(result) && !Number.isNaN(base) && !Number.isNaN(exponent))
+    throw new TemplateError('complex numbers are not supported');
+  if (!Number.isFinite(result) && Number.isFinite(base) && Number.isFinite(exponent))
+    throw new TemplateError('the result is too large');
+  return result;
 }
 
 function repeated(value: Value, times: number, budget: Budget): Value {

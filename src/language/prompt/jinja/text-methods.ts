@@ -149,10 +149,45 @@ const whole =
   (text) =>
     pattern.test(text);
 
+/** Two letters in one, by their small form. */
+const DIGRAPHS = new Map(
+  ['ǆǅǄ', 'ǉǈǇ', 'ǌǋǊ', 'ǳǲǱ'].flatMap((forms) => Array.from(forms, (each) => [each, forms[1]!] as const)),
+);
+
+/** A letter as words begin with it: of what becomes several letters, only the first is large. */
+function titleCase(letter: string): string {
+  const digraph = DIGRAPHS.get(letter);
+  if (digraph !== undefined) return digraph;
+  // Georgian has no such letters; those of Greek with an iota below are one character.
+  if (/[\u10d0-\u10fa\u10fd-\u10ff]/.test(letter)) return letter;
+  if (/[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]/.test(letter)) return String.fromCharCode(letter.charCodeAt(0) + 8);
+  if (/[\u1fb3\u1fc3\u1ff3]/.test(letter)) return String.fromCharCode(letter.charCodeAt(0) + 9);
+  const [first = '', ...rest] = Array.from(letter.toUpperCase());
+  return letter === 'ŉ' ? first + rest.join('') : first + rest.join('').toLowerCase();
+}
+
 export function capitalized(text: string): string {
   const [first = '', ...rest] = Array.from(text);
-  return first.toUpperCase() + rest.join('').toLowerCase();
+  return titleCase(first) + rest.join('').toLowerCase();
 }
+
+/** Up to the next column that is a multiple of the size. */
+const expandTabs: TextMethod = (text, given, budget) => {
+  const size = wholeNumber(parametersOf(given, 'tabsize')[0] ?? 8);
+  budget.characters(text.length + (text.split('\t').length - 1) * Math.max(0, size));
+  let column = 0;
+  return characters(text)
+    .map((character) => {
+      if (character !== '\t') {
+        column = /[\n\r]/.test(character) ? 0 : column + 1;
+        return character;
+      }
+      const spaces = size > 0 ? size - (column % size) : 0;
+      column += spaces;
+      return ' '.repeat(spaces);
+    })
+    .join('');
+};
 
 const upper: TextMethod = (text) => text.toUpperCase();
 const lower: TextMethod = (text) => text.toLowerCase();
@@ -178,6 +213,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     },
   ],
   ['endswith', (text, given) => begins(text, given, (part, of) => of.endsWith(part))],
+  ['expandtabs', expandTabs],
   ['find', (text, given) => offsetOf(text, given, 'start')],
   ['format', (text, given, budget) => formatFields(text, given, budget)],
   ['index', (text, given) => found(offsetOf(text, given, 'start'))],
@@ -240,7 +276,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     (text) =>
       Array.from(text, (each) => (each === each.toUpperCase() ? each.toLowerCase() : each.toUpperCase())).join(''),
   ],
-  ['title', (text) => text.replaceAll(/\p{L}+/gu, capitalized)],
+  ['title', (text) => text.replaceAll(/\p{Cased}+/gu, capitalized)],
   ['upper', upper],
   [
     'zfill',

@@ -28,13 +28,20 @@ export function representation(value: Value): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/** What Python writes as an escape. Characters of private use stay: one of them marks what a client wrote, and must be found again. */
+const UNPRINTABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0)!;
+  const hex = code.toString(16);
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}
+
 /** In single quotes, except where these alone stand in the text. */
 function quoted(plain: string): string {
   const quote = plain.includes("'") && !plain.includes('"') ? '"' : "'";
-  // eslint-disable-next-line no-control-regex
-  const escaped = plain.replaceAll(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, (character) => {
-    return ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  });
+  const escaped = plain.replaceAll(UNPRINTABLE, (character) => ESCAPES[character] ?? escapeOf(character));
   return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote;
 }
 
@@ -50,14 +57,15 @@ function floatText(number: number): string {
   return Number.isInteger(number) ? number.toFixed(1) : String(number);
 }
 
-/** A number with so many digits behind the point; half goes to even, as in Python. */
+/** A number with so many digits behind the point; half goes to even, as in Python. The number counts as it is, not as it is written. */
 export function fixedText(number: number, digits: number): string {
   const decimals = Math.min(digits, 100);
-  const scale = 10 ** decimals;
-  const scaled = number * scale;
-  const floor = Math.floor(scaled);
-  const isHalf = scaled - floor === 0.5 && scaled / scale === number;
-  return isHalf ? ((floor + Math.abs(floor % 2)) / scale).toFixed(decimals) : number.toFixed(decimals);
+  if (Math.abs(number) >= 1e21) return BigInt(number) + (decimals > 0 ? `.${'0'.repeat(decimals)}` : '');
+  // Only a whole number of these parts can lie between two others.
+  const mayBeHalf = decimals < 100 && Number.isInteger(number * 2 ** (decimals + 1));
+  const longer = mayBeHalf ? number.toFixed(decimals + 1) : '';
+  const isHalfBehindEven = /[02468]\.?5$/.test(longer);
+  return isHalfBehindEven ? longer.slice(0, decimals === 0 ? -2 : -1) : number.toFixed(decimals);
 }
 
 export interface JsonOptions {

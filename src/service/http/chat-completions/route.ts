@@ -9,6 +9,7 @@ import { cacheHint, requireLogprobs, requireStream } from '../fields/sampling.js
 import { beginHead, type CompletionHead, logprobsObject, usageObject } from '../generation/completion-parts.js';
 import { passThrough, choiceError } from '../generation/generate.js';
 import { generationRoute } from '../generation/generation-route.js';
+import { ignoredFields } from '../generation/ignored-fields.js';
 import { COMMENT, encodeServerSentEvent } from '../endpoint/stream-response.js';
 import { parseBody } from '../validation/parse-body.js';
 import { refuseFunctionsBesideTools, usesFunctions } from './legacy-functions.js';
@@ -28,6 +29,7 @@ export const chatCompletionsEndpoint: Endpoint = {
     const schema = chatCompletionRequest(compatibility);
     return {
       parse: (json) => parseBody(schema, json, [requireStream, refuseFunctionsBesideTools, requireLogprobs]),
+      ignored: (json) => ignoredFields(json, ['min_p', 'repetition_penalty']),
       read: ({ body, json, modelId, images }) => {
         const messages = toMessages(body.messages, images);
         return { request: { ...toGenerationRequest(body, modelId, messages, compatibility), ...cacheHint(json) } };

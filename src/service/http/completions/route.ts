@@ -33,7 +33,7 @@ export const completionsEndpoint: Endpoint = {
     return {
       parse: (json) => parseBody(schema, json, rules),
       ignored: (json) =>
-        ignoredFields(json).filter((name) => name !== 'suffix' || compatibility.textCompletions === 'specified'),
+        ignoredFields(json, ['min_p', ...(compatibility.textCompletions === 'specified' ? [] : ['suffix'])]),
       read: ({ body, json, modelId }) => {
         const requests = toPromptRequests(body, modelId, compatibility);
         return { requests: requests.map((request) => ({ ...request, ...cacheHint(json) })) };

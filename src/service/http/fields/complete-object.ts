@@ -1,4 +1,5 @@
 /** Arguments of a call as an object, also when the token cap cut them. @module */
+import { mendBeginning } from '../../../core/json/mend-json.js';
 
 /**
  * The parsed object; of a cut text, the object that its complete members and elements make. Anything that is not the
@@ -6,10 +7,11 @@
  * @example completeObject('{"city":"Paris","unit":"cel') // { city: 'Paris' }
  */
 export function completeObject(json: string): Record<string, unknown> {
-  return parseObject(json) ?? parseObject(lastCompletePrefix(json)) ?? {};
+  return readObject(json) ?? readObject(lastCompletePrefix(mendBeginning(json))) ?? {};
 }
 
-function parseObject(json: string): Record<string, unknown> | undefined {
+/** Undefined: the text is no object. */
+export function readObject(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;

@@ -33,6 +33,9 @@ export const logitBias = v.nullish(
   recordOf(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a token id')), integerBetween(-100, 100)),
 );
 
+/** Tokens less likely than this part of the most likely one's probability are left out. */
+export const minP = v.nullish(numberBetween(0, 1));
+
 /** Only with `stream: true`; see `requireStream`. */
 export const streamOptions = v.nullish(object({ include_usage: v.nullish(v.boolean()) }));
 
@@ -41,6 +44,7 @@ interface SamplingFields {
   temperature?: number | null | undefined;
   top_p?: number | null | undefined;
   top_k?: number | null | undefined;
+  min_p?: number | null | undefined;
   repetition_penalty?: number | null | undefined;
   presence_penalty?: number | null | undefined;
   frequency_penalty?: number | null | undefined;
@@ -77,6 +81,7 @@ export function toSampling(
   if (temperature !== undefined) sampling.temperature = temperature;
   if (fields.top_p != null) sampling.topP = fields.top_p;
   if (fields.top_k != null) sampling.topK = fields.top_k;
+  if (fields.min_p != null) sampling.minP = fields.min_p;
   if (fields.repetition_penalty != null) sampling.repetitionPenalty = fields.repetition_penalty;
   if (penalties === 'acting') {
     if (fields.presence_penalty) sampling.presencePenalty = fields.presence_penalty;

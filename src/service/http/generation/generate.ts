@@ -128,7 +128,7 @@ const MESSAGES: Record<OutputFailure['type'], { cut: string; wrong: string }> = 
   },
   'tool-call': {
     cut: 'A tool call is incomplete: generation ended before its arguments did.',
-    wrong: 'The model wrote a tool call whose arguments are not a JSON object.',
+    wrong: 'The arguments of a tool call could not be read: the model wrote something that is not a JSON object.',
   },
   'tool-choice': {
     cut: 'The model did not call a function as `tool_choice` demands.',
@@ -141,6 +141,11 @@ export function outputFailureError({ type, rawOutput, isCut }: OutputFailure): I
   const message = MESSAGES[type][isCut ? 'cut' : 'wrong'];
   if (type === 'tool-choice') return new InferenceError('tool_choice_unsatisfied', message, { param: 'tool_choice' });
   return new InferenceError('model_output_invalid', message, { modelOutput: rawOutput });
+}
+
+/** The failure, if it is that the arguments of a call cannot be read, and no cap is the reason. */
+export function unreadableCall(failure: OutputFailure | undefined): OutputFailure | undefined {
+  return failure?.type === 'tool-call' && !failure.isCut ? failure : undefined;
 }
 
 /** How a choice ended. */

@@ -3,7 +3,7 @@ import type { GenerationEvent } from '../../answer/generation-event.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { Render } from '../generation/generate.js';
-import { choiceError } from '../generation/generate.js';
+import { choiceError, outputFailureError, unreadableCall } from '../generation/generate.js';
 import { usageAtEnd, usageAtStart } from './message-object.js';
 import type { ContentBlock, MessageEnd, MessageStreamEvent, StopReason } from './message-object.js';
 
@@ -134,9 +134,11 @@ type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;
 
 /** @throws InferenceError when the output is not what was asked for, and neither the token cap is the reason nor the table allows it */
 function messageEnd({ reason, stopSequence, failure }: ChoiceFinish, compatibility: Compatibility): MessageEnd {
-  const isAllowed = compatibility.wrongOutput === 'answer' && failure?.isCut === false;
+  // A call whose arguments nobody can read is run by nobody.
+  const unreadable = unreadableCall(failure);
+  if (unreadable) throw new InferenceError('internal', outputFailureError(unreadable).message);
   // A call without its end was cut, whatever came before it.
-  if (reason === 'length' || (failure?.type === 'tool-call' && !isAllowed)) return ended('max_tokens');
+  if (reason === 'length' || failure?.type === 'tool-call') return ended('max_tokens');
   const error = choiceError({ failure }, compatibility);
   if (error?.code === 'tool_choice_unsatisfied') throw error;
   // This dialect has no shape for a wrong answer, so it is none.

@@ -4,7 +4,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, OutputFormat } from '../../../core/request/generation-request.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { actingPenalty, numberBetween, seed, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
+import { actingPenalty, minP, numberBetween, seed, toEffort, topLogprobs, toSampling } from '../fields/sampling.js';
 
 const wholeNumber = v.pipe(v.number(), v.integer());
 
@@ -13,7 +13,7 @@ const options = object({
   temperature: v.nullish(numberBetween(0, 2)),
   top_p: v.nullish(numberBetween(0, 1)),
   top_k: v.nullish(wholeNumber),
-  min_p: v.nullish(numberBetween(0, 1)),
+  min_p: minP,
   seed,
   stop: v.nullish(v.union([v.string(), v.array(v.string())])),
   num_predict: v.nullish(wholeNumber),
@@ -63,13 +63,11 @@ export function toGenerationFields(
 
 function toOllamaSampling({
   repeat_penalty,
-  min_p,
   top_k,
   ...rest
 }: v.InferOutput<typeof options>): GenerationRequest['sampling'] {
   const fields = { ...rest, repetition_penalty: repeat_penalty, top_k: top_k == null ? top_k : Math.max(0, top_k) };
-  const sampling = toSampling(fields, { sampling: 'by-model', penalties: 'acting' });
-  return min_p == null ? sampling : { ...sampling, minP: min_p };
+  return toSampling(fields, { sampling: 'by-model', penalties: 'acting' });
 }
 
 /** A model that can think does, unless it is told not to. */

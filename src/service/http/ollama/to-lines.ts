@@ -1,8 +1,9 @@
 /** Generation events as the lines of Ollama's streams; the whole answer is the collected lines. @module */
 import type { GenerationEvent, GenerationUsage } from '../../answer/generation-event.js';
-import { completeObject } from '../fields/complete-object.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { completeObject, readObject } from '../fields/complete-object.js';
 import { logprobEntries } from '../generation/completion-parts.js';
-import type { Render } from '../generation/generate.js';
+import { outputFailureError, type Render, unreadableCall } from '../generation/generate.js';
 
 /** What a line adds to the answer. */
 export interface Piece {
@@ -31,12 +32,9 @@ interface OpenCall {
 export function renderLines(begun: number): Render<Line> {
   let call: OpenCall | undefined;
   let reason = 'stop';
-  const endCall = (lines: Line[]): void => {
-    if (!call) return;
-    const { id, index, name, json } = call;
+  const giveCall = ({ id, index, name }: OpenCall, given: object, lines: Line[]): void => {
     call = undefined;
-    const toolCalls = [{ id, function: { index, name, arguments: completeObject(json) } }];
-    lines.push({ piece: { content: '', toolCalls } });
+    lines.push({ piece: { content: '', toolCalls: [{ id, function: { index, name, arguments: given } }] } });
   };
   return (event: GenerationEvent, lines) => {
     switch (event.type) {
@@ -54,14 +52,19 @@ export function renderLines(begun: number): Render<Line> {
       case 'tool-call-delta':
         if (call) call.json += event.argumentsDelta;
         break;
-      case 'tool-call-end':
-        endCall(lines);
+      case 'tool-call-end': {
+        const given = call && readObject(call.json);
+        if (call && given) giveCall(call, given, lines);
         break;
-      case 'choice-finish':
+      }
+      case 'choice-finish': {
+        const unreadable = unreadableCall(event.failure);
+        if (unreadable) throw new InferenceError('internal', outputFailureError(unreadable).message);
         // Of a call that was cut there is what was written of it.
-        endCall(lines);
+        if (call) giveCall(call, completeObject(call.json), lines);
         if (event.reason === 'length' || event.failure?.isCut) reason = 'length';
         break;
+      }
       case 'finish':
         lines.push({ piece: { content: '' }, end: { done_reason: reason, ...measured(event.usage, begun) } });
         break;

@@ -9,7 +9,7 @@ import type {
   ResponseEvent,
   ResponseLogprob,
 } from './response-object.js';
-import { completeObject } from '../fields/complete-object.js';
+import { completeObject, readObject } from '../fields/complete-object.js';
 import { CustomInputReader } from '../fields/custom-tool.js';
 import type { CallForm } from './tools.js';
 
@@ -145,8 +145,11 @@ function growInput({ item, index }: OpenItem, delta: string, events: ResponseEve
   events.push({ type: 'response.custom_tool_call_input.delta', item_id: item.id, output_index: index, delta });
 }
 
-/** Ends the item: its whole text, its parts, then itself. */
-export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEvent[]): void {
+/**
+ * Ends the item: its whole text, its parts, then itself.
+ * @returns false: the model wrote no object where the item has one, so there is no item
+ */
+export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEvent[]): boolean {
   const { item, index, reader } = open;
   const position: Position = { item_id: item.id, output_index: index };
   if (reader) growInput(open, reader.end(), events);
@@ -167,12 +170,16 @@ export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEv
       closeReasoning(item, position, events);
       break;
     default: {
-      fillObject(item, completeObject(open.json ?? ''));
+      const json = open.json ?? '';
+      const given = status === 'incomplete' ? completeObject(json) : readObject(json);
+      if (!given) return false;
+      fillObject(item, given);
       const added = structuredClone({ ...item, status: 'in_progress' as const });
       events.push({ type: 'response.output_item.added', output_index: index, item: added });
     }
   }
   events.push({ type: 'response.output_item.done', output_index: index, item: structuredClone(item) });
+  return true;
 }
 
 function fillObject(item: PublishedCallItem, given: Record<string, unknown>): void {

@@ -1,9 +1,9 @@
 /** Generation events as the events of a response, from `response.created` to its end. @module */
 import type { GenerationEvent } from '../../answer/generation-event.js';
-import type { InferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { TokenLogprob } from '../../../core/events/token-event.js';
-import { choiceError } from '../generation/generate.js';
+import { choiceError, unreadableCall } from '../generation/generate.js';
 import { encodeOpaqueText } from './opaque-text.js';
 import {
   closeItem,
@@ -112,19 +112,28 @@ function endItem(state: RenderState, events: ResponseEvent[]): void {
   if (state.carriesReasoning && item.type === 'reasoning' && item.content[0]) {
     item.encrypted_content = encodeOpaqueText(item.content[0].text);
   }
-  closeItem(open, state.cut ? 'incomplete' : 'completed', events);
+  if (!closeItem(open, state.cut ? 'incomplete' : 'completed', events)) {
+    // Nothing was said of it yet.
+    state.response.output.pop();
+    state.failure = UNREADABLE;
+    return;
+  }
   state.onItem(item);
 }
+
+/** A call whose item holds an object has no place for anything else. */
+const UNREADABLE = new InferenceError('model_output_invalid', 'The arguments of a tool call could not be read.');
 
 type ChoiceFinish = Extract<GenerationEvent, { type: 'choice-finish' }>;
 
 function endChoice({ reason, failure }: ChoiceFinish, state: RenderState): void {
-  const isAllowed = state.compatibility.wrongOutput === 'answer' && failure?.isCut === false;
-  // A call without its end was cut, whatever came before it.
-  state.cut = reason === 'length' || (failure?.type === 'tool-call' && !isAllowed);
-  const error = state.cut ? undefined : choiceError({ failure }, state.compatibility);
+  const wrong = choiceError({ failure }, state.compatibility);
+  // A call without its end was cut, whatever came before it. What cannot be read is wrong, whatever was cut behind it.
+  const isCut = reason === 'length' || (failure?.type === 'tool-call' && failure.isCut);
+  state.cut = isCut && !(wrong && unreadableCall(failure));
+  const error = state.cut ? undefined : wrong;
   if (error?.code === 'tool_choice_unsatisfied') throw error;
-  state.failure = error;
+  state.failure ??= error;
 }
 
 type Finish = Extract<GenerationEvent, { type: 'finish' }>;

@@ -128,7 +128,7 @@ describe('[W10] special tokens', () => {
     expect(await begins({ ...scored, ...without }, { type: 'raw', text: 'Hello' })).toBe(0);
   });
 
-  it('end an answer: eos, eot, eom and what the template closes a turn with', async () => {
+  it('end an answer: eos, eot, eom and what is an end by its text', async () => {
     const all = [...tokens, '<eot>', '<eom>', '<|im_end|>', '<|eot_id|>'];
     const kinds = [...(base['tokenizer.ggml.token_type'] as Int32Array), 3, 3, 3, 3];
     const id = (token: string): number => all.indexOf(token);
@@ -141,7 +141,7 @@ describe('[W10] special tokens', () => {
       'tokenizer.chat_template': '{{ m }}<|im_end|>',
       'tokenizer.chat_template.tool_use': '{{ tools }}',
     });
-    expect(endTokens).toEqual(new Set([id('<|end|>'), id('<eot>'), id('<eom>'), id('<|im_end|>')]));
+    expect(endTokens).toEqual(new Set(['<|end|>', '<eot>', '<eom>', '<|im_end|>', '<|eot_id|>'].map(id)));
     expect([chatTemplate, toolTemplate]).toEqual(['{{ m }}<|im_end|>', '{{ tools }}']);
     expect(templateVariables).toEqual({ bos_token: '<s>', eos_token: '<|end|>' });
   });

@@ -7,8 +7,13 @@ type Node =
   | { type: 'sequence'; parts: Node[] }
   | { type: 'choice'; options: Node[] }
   | { type: 'repeat'; part: Node; min: number; max: number }
-  | { type: 'until'; stops: string[] }
-  | { type: 'triggered'; triggers: { text: string; rule: string }[] };
+  | { type: 'until'; stops: string[]; triggers: Dispatch[]; again: boolean }
+  | { type: 'triggered'; triggers: Dispatch[] };
+
+interface Dispatch {
+  text: string;
+  rule: string;
+}
 
 /** The rules of a grammar by name. Tests draw from one grammar many times: the last one is kept. */
 let lastRead: { ebnf: string; rules: Map<string, Node> } | undefined;
@@ -47,8 +52,18 @@ export function sampleEbnf(ebnf: string, random: () => number): string {
         const count = node.min + (steps > 20_000 ? 0 : pick(Math.min(node.max - node.min, 4) + 1));
         return Array.from({ length: count }, () => draw(node.part)).join('');
       }
-      case 'until':
-        return words(random) + node.stops[pick(node.stops.length)]!;
+      case 'until': {
+        const { again, stops, triggers } = node;
+        const called =
+          triggers.length > 0 && steps < 20_000 && random() < 0.4 ? triggers[pick(triggers.length)] : undefined;
+        if (!called) return words(random) + stops[pick(stops.length)]!;
+        return (
+          words(random) +
+          called.text +
+          draw(rules.get(called.rule)!) +
+          (again ? draw(node) : stops[pick(stops.length)]!)
+        );
+      }
       case 'triggered': {
         if (node.triggers.length === 0 || random() < 0.3) return words(random);
         const { text, rule } = node.triggers[pick(node.triggers.length)]!;
@@ -147,9 +162,12 @@ function readDispatch(source: string): Node {
   const stops = /stop_str=\(([^)]+)\)/.exec(source)?.[1];
   const strings = (text: string): string[] =>
     [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, each]) => unescape(each!));
-  if (stops?.includes('"')) return { type: 'until', stops: strings(stops) };
-  const triggers = [...source.matchAll(/\(("(?:[^"\\]|\\.)*"), (\w+)\)/g)];
-  return { type: 'triggered', triggers: triggers.map(([, text, rule]) => ({ text: strings(text!)[0]!, rule: rule! })) };
+  const triggers = [...source.matchAll(/\(("(?:[^"\\]|\\.)*"), (\w+)\)/g)].map(([, text, rule]) => ({
+    text: strings(text!)[0]!,
+    rule: rule!,
+  }));
+  if (!stops?.includes('"')) return { type: 'triggered', triggers };
+  return { type: 'until', stops: strings(stops), triggers, again: source.includes('loop_after_dispatch=true') };
 }
 
 function readClass(source: string, excluded: boolean): Node {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../../src/core/models/backend.js';
 import { createTextModel } from '../../../../src/language/decoding/create-text-model.js';
-import { fakeTextEngine, VOCABULARY } from '../../../language/decoding/fake-text-engine.js';
+import { byteTokenizer, fakeTextEngine, VOCABULARY } from '../../../language/decoding/fake-text-engine.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
 import { eventsOf, post } from '../support/call.js';
 
@@ -114,6 +114,27 @@ describe.each([true, false])('speculates: %s', (speculates) => {
     const [, logprob] = json.choices[2].logprobs.token_logprobs;
     expect(logprob).toBeCloseTo(4 - normalizer, 4);
   });
+});
+
+it('[T21] the first token of a text has one where a begin token stands before it', async () => {
+  const tokenizer = { ...byteTokenizer, prefixTokens: [96] };
+  const logits = (tokens: readonly number[], all: Float32Array): void => {
+    all.fill(0);
+    all[((tokens.at(-1) ?? 0) + 1) % 128] = 6;
+  };
+  const load = async () =>
+    createTextModel(fakeTextEngine({ tokenizer, logits }), {
+      info: { device: 'none', threads: 1 },
+      unload: async () => {},
+    });
+  const { app } = await buildApp({ compatibility: 'hosted', backends: { scripted: { load } } });
+  const body = { model: 'scripted-chat', prompt: 'abc', echo: true, logprobs: 1, max_tokens: 1, temperature: 0 };
+  const { json } = await post(app, '/v1/completions', body);
+  const [{ text, logprobs }] = json.choices;
+  const expected = 6 - Math.log(Math.exp(6) + VOCABULARY - 1);
+  expect([text, logprobs.tokens]).toEqual(['abcd', ['a', 'b', 'c', 'd']]);
+  expect(logprobs.token_logprobs).toEqual([1, 2, 3, 4].map(() => expect.closeTo(expected, 4)));
+  expect(logprobs.top_logprobs[0]).toEqual({ a: expect.closeTo(expected, 4) });
 });
 
 it('[T21] a scripted model has them, too', async () => {

@@ -1,0 +1,100 @@
+/** Where does a value end that may itself hold the tags that end values? @module */
+import { findTag, type HeadPart, beginnings, matchHead, mayBecome } from './text-matching.js';
+
+/** @property length characters of the tag that it takes; none of one that belongs to what follows */
+export interface ValueEnd {
+  index: number;
+  length: number;
+}
+
+/** The tags around values. */
+interface ValueTags {
+  key: readonly HeadPart[];
+  valueCloses: readonly string[];
+  valueEnds: readonly string[];
+  close: string;
+  outerCloses: readonly string[];
+}
+
+interface Place {
+  /** What stands before the text. */
+  before: string;
+  /** The value stands on lines of its own. */
+  onLines: boolean;
+  final: boolean;
+}
+
+type Verdict = 'end' | 'no' | 'more';
+
+const QUOTE = /["'`]/;
+
+/**
+ * A closing tag ends a value if the next argument or the end of the call follows it. A tag that belongs to what follows ends one
+ * whose own tag was forgotten. What stands in quotes is never an end.
+ */
+export class ValueEnds {
+  /** All that may be an end. */
+  readonly tags: readonly string[];
+  readonly #syntax: ValueTags;
+  readonly #keys: readonly string[];
+  readonly #followers: readonly string[];
+  readonly #isArgument: (name: string) => boolean;
+
+  constructor(syntax: ValueTags, isArgument: (name: string) => boolean) {
+    this.#syntax = syntax;
+    this.#isArgument = isArgument;
+    this.#keys = beginnings(syntax.key);
+    this.tags = [...syntax.valueCloses, ...syntax.valueEnds];
+    this.#followers = [...this.#keys, syntax.close, ...syntax.outerCloses, ...syntax.valueEnds];
+  }
+
+  /** The end of the value that the text begins in; undefined: it is not here, or not yet certain. */
+  find(text: string, place: Place): ValueEnd | undefined {
+    let last: ValueEnd | undefined;
+    for (let from = 0; ;) {
+      const found = findTag(text.slice(from), this.tags);
+      if (!found) return place.final ? last : undefined;
+      const { tag } = found;
+      const index = from + found.index;
+      const isClose = this.#syntax.valueCloses.includes(tag);
+      const end = { index, length: isClose ? tag.length : 0 };
+      const verdict = isClose
+        ? this.#judgeClose(text, index + tag.length, place)
+        : this.#judgeOther(text, end, tag, place);
+      if (verdict === 'more') return undefined;
+      // Where the value's own tag was forgotten, one that seemed to be inside was it.
+      if (verdict === 'end') return isClose ? end : (last ?? end);
+      if (isClose) last = end;
+      from = index + tag.length;
+    }
+  }
+
+  /** What follows a closing tag tells whether it is one. */
+  #judgeClose(text: string, from: number, { final }: Place): Verdict {
+    const rest = text.slice(from).trimStart();
+    if (rest === '') return final ? 'end' : 'more';
+    const follower = this.#followers.find((tag) => rest.startsWith(tag));
+    if (follower === undefined) return !final && mayBecome(rest, this.#followers) ? 'more' : 'no';
+    return this.#keys.includes(follower) ? 'end' : behind(rest, follower.length, final);
+  }
+
+  #judgeOther(text: string, { index }: ValueEnd, tag: string, place: Place): Verdict {
+    const before = text[index - 1] ?? place.before;
+    if (QUOTE.test(before)) return 'no';
+    const isOnLine = !place.onLines || before === '\n';
+    if (this.#keys.some((key) => tag.startsWith(key))) {
+      if (!isOnLine) return 'no';
+      const head = matchHead(text.slice(index), this.#syntax.key, place.final);
+      if (typeof head === 'string') return head;
+      return this.#isArgument(head.words[0]!.replace(/\/$/, '')) ? 'end' : 'no';
+    }
+    return isOnLine ? behind(text, index + tag.length, place.final) : this.#judgeClose(text, index + tag.length, place);
+  }
+}
+
+/** A quote right behind a tag shows that it was written about. */
+function behind(text: string, from: number, final: boolean): Verdict {
+  const next = text[from];
+  if (next === undefined) return final ? 'end' : 'more';
+  return QUOTE.test(next) ? 'no' : 'end';
+}
