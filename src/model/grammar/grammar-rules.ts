@@ -235,6 +235,7 @@ function lengthOf(expression: Expression | undefined, lengths: ReadonlyMap<strin
     case 'literal':
       return expression.text.length;
     case 'characters':
+    case 'bytes':
       return 1;
     case 'sequence':
       return expression.parts.reduce((length, part) => length + lengthOf(part, lengths), 0);

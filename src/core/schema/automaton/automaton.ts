@@ -2,15 +2,11 @@
 import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
 
-/** The ASCII characters, each for itself, and one symbol for all others. */
-export const SYMBOLS = 129;
-
-/** The symbol of every character beyond ASCII. */
-export const OTHERS = 128;
-
-/** Symbols that an automaton treats alike form a class; classes are numbered from 0. */
+/** Code points that an automaton treats alike form a class; classes are numbered from 0. */
 export interface SymbolClasses {
-  /** Class of each of the {@link SYMBOLS}. */
+  /** The code points at which a stretch of one class begins, in order. The first is 0; the last stretch has no end. */
+  starts: readonly number[];
+  /** Class of each stretch. */
   classOf: readonly number[];
   /** How many classes there are. */
   classes: number;
@@ -26,6 +22,13 @@ export interface Automaton extends SymbolClasses {
 /** The token masks of an automaton with more states would take seconds. */
 const MAX_STATES = 1_500;
 
+/** An automaton would have too many states; a smaller one, for shorter strings, may do. */
+export class TooManyStates extends SchemaProblem {
+  constructor(most: number = MAX_STATES) {
+    super(`is too complex: it needs more than ${most} states of an automaton, also with lower counts`);
+  }
+}
+
 /** How to find the states of an automaton, from the first on. States of any form; those of one name are the same. */
 interface Exploration<State> {
   first: State;
@@ -40,7 +43,7 @@ export function buildAutomaton<State>(
   { first, nameOf, step, accepts }: Exploration<State>,
   work: WorkBudget,
 ): Automaton {
-  const { classOf, classes } = symbols;
+  const { classes } = symbols;
   const numbers = new Map([[nameOf(first), 0]]);
   const states = [first];
   const next: number[] = [];
@@ -52,14 +55,14 @@ export function buildAutomaton<State>(
       let number = numbers.get(name);
       if (number === undefined) {
         number = states.length;
-        if (number >= MAX_STATES) throw new SchemaProblem('is too complex');
+        if (number >= MAX_STATES) throw new TooManyStates();
         numbers.set(name, number);
         states.push(target);
       }
       next.push(number);
     }
   }
-  return minimize({ classOf, classes, next, accepting: states.map(accepts) }, work);
+  return minimize({ ...symbols, next, accepting: states.map(accepts) }, work);
 }
 
 /** Strings that both (or, with `either`, one of both) accept. */
@@ -69,9 +72,8 @@ export function combineAutomata(
   how: 'both' | 'either',
   work: WorkBudget,
 ): Automaton {
-  const symbols = splitSymbols((symbol) => left.classOf[symbol]! * SYMBOLS + right.classOf[symbol]!);
-  const pairs: [number, number][] = [];
-  symbols.classOf.forEach((own, symbol) => (pairs[own] ??= [left.classOf[symbol]!, right.classOf[symbol]!]));
+  const { symbols, pairs } = sharedClasses(left, right);
+  work.spend(symbols.starts.length);
   return buildAutomaton<readonly [number, number]>(
     symbols,
     {
@@ -97,7 +99,7 @@ export function complement({ accepting, ...rest }: Automaton): Automaton {
 export function lengthAutomaton(min: number, max: number | undefined, work: WorkBudget): Automaton {
   const last = (max ?? min - 1) + 1;
   return buildAutomaton<number>(
-    splitSymbols(() => 0),
+    ALIKE,
     {
       first: 0,
       nameOf: String,
@@ -115,7 +117,7 @@ interface Beginning {
   whole: boolean;
 }
 
-/** Exactly these strings. Characters beyond ASCII all count as the same one. */
+/** Exactly these strings. */
 export function literalsAutomaton(texts: readonly string[], work: WorkBudget): Automaton {
   let count = 0;
   const beginning = (): Beginning => ({ number: (count += 1), after: new Map(), whole: false });
@@ -125,7 +127,7 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
     work.spend(text.length);
     let at = root;
     for (const character of text) {
-      const symbol = Math.min(character.codePointAt(0) ?? 0, OTHERS);
+      const symbol = character.codePointAt(0) ?? 0;
       used.add(symbol);
       let following = at.after.get(symbol);
       if (following === undefined) at.after.set(symbol, (following = beginning()));
@@ -133,9 +135,10 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
     }
     at.whole = true;
   }
-  const symbols = splitSymbols((symbol) => (used.has(symbol) ? symbol : -1));
+  const starts = startsOf([...used].map((symbol) => [symbol, symbol]));
+  const symbols = splitSymbols(starts, (symbol) => (used.has(symbol) ? symbol : -1));
   const representative: number[] = [];
-  symbols.classOf.forEach((own, symbol) => (representative[own] ??= symbol));
+  symbols.classOf.forEach((own, stretch) => (representative[own] ??= symbols.starts[stretch]!));
   const nowhere = beginning();
   return buildAutomaton<Beginning>(
     symbols,
@@ -149,17 +152,94 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
   );
 }
 
-/** Puts symbols with the same key into one class. */
-export function splitSymbols(keyOf: (symbol: number) => number): SymbolClasses {
-  const known = new Map<number, number>();
-  const classOf: number[] = [];
-  for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
-    const key = keyOf(symbol);
-    let own = known.get(key);
-    if (own === undefined) known.set(key, (own = known.size));
-    classOf.push(own);
+/** A range of code points, both ends included. */
+type Range = readonly [first: number, last: number];
+
+/** The greatest code point. */
+export const LAST_CODE_POINT = 0x10_ffff;
+
+/** Code points where stretches begin when each of the ranges is made of whole stretches. */
+export function startsOf(ranges: Iterable<Range>): number[] {
+  const starts = new Set([0]);
+  for (const [first, last] of ranges) {
+    starts.add(first);
+    if (last < LAST_CODE_POINT) starts.add(last + 1);
   }
-  return { classOf, classes: known.size };
+  return [...starts].toSorted((left, right) => left - right);
+}
+
+/** Puts stretches with the same key into one class, and neighbours of one class into one stretch. */
+export function splitSymbols(
+  starts: readonly number[],
+  keyOf: (start: number, stretch: number) => number,
+): SymbolClasses {
+  const known = new Map<number, number>();
+  const kept: number[] = [];
+  const classOf: number[] = [];
+  starts.forEach((start, stretch) => {
+    const key = keyOf(start, stretch);
+    const own = known.get(key) ?? known.size;
+    known.set(key, own);
+    if (classOf.at(-1) === own) return;
+    kept.push(start);
+    classOf.push(own);
+  });
+  return { starts: kept, classOf, classes: known.size };
+}
+
+/** All code points are alike. */
+const ALIKE: SymbolClasses = { starts: [0], classOf: [0], classes: 1 };
+
+/** The ranges of code points of each stretch, with its class. */
+export function stretchesOf({ starts, classOf }: SymbolClasses): { range: Range; symbolClass: number }[] {
+  return starts.map((start, stretch) => ({
+    range: [start, (starts[stretch + 1] ?? LAST_CODE_POINT + 1) - 1],
+    symbolClass: classOf[stretch]!,
+  }));
+}
+
+/** The class of a code point. */
+export function classAt({ starts, classOf }: SymbolClasses, codePoint: number): number {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (starts[middle]! <= codePoint) low = middle;
+    else high = middle - 1;
+  }
+  return classOf[low]!;
+}
+
+/** Whether the automaton accepts the text. */
+export function acceptsText(automaton: Automaton, text: string, work: WorkBudget): boolean {
+  work.spend(text.length);
+  let state = 0;
+  for (const character of text) {
+    state = automaton.next[state * automaton.classes + classAt(automaton, character.codePointAt(0) ?? 0)]!;
+  }
+  return automaton.accepting[state]!;
+}
+
+/** Classes that both automata treat alike; `pairs`: the class in each of them. */
+function sharedClasses(
+  left: SymbolClasses,
+  right: SymbolClasses,
+): { symbols: SymbolClasses; pairs: (readonly [number, number])[] } {
+  const starts = [...new Set([...left.starts, ...right.starts])].toSorted((one, other) => one - other);
+  const pairs: (readonly [number, number])[] = [];
+  const numbers = new Map<number, number>();
+  let [inLeft, inRight] = [0, 0];
+  const symbols = splitSymbols(starts, (start) => {
+    if (left.starts[inLeft + 1] === start) inLeft += 1;
+    if (right.starts[inRight + 1] === start) inRight += 1;
+    const [one, other] = [left.classOf[inLeft]!, right.classOf[inRight]!];
+    const key = one * right.classes + other;
+    if (!numbers.has(key)) {
+      numbers.set(key, pairs.length);
+      pairs.push([one, other]);
+    }
+    return key;
+  });
+  return { symbols, pairs };
 }
 
 /** Whether each state can still reach an accepting one. */
@@ -244,7 +324,7 @@ function predecessorsOf({ classes, next, accepting }: Automaton): (state: number
 
 /** One state for each block, numbered in the order of their first states, so that the first state stays 0. */
 function merged(
-  { classOf, classes, accepting }: Automaton,
+  { starts, classOf, classes, accepting }: Automaton,
   blockOf: readonly number[],
   next: readonly number[],
 ): Automaton {
@@ -256,6 +336,7 @@ function merged(
     first.push(state);
   });
   return {
+    starts,
     classOf,
     classes,
     accepting: first.map((state) => accepting[state]!),

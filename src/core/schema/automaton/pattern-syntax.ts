@@ -1,5 +1,6 @@
 /** Parses JavaScript's regular expressions with the `u` flag into syntax trees. @module */
 import { SchemaProblem } from '../limits/schema-problem.js';
+import { unicodePattern } from './unicode-pattern.js';
 
 /** What a pattern is made of. */
 export type PatternNode =
@@ -17,11 +18,11 @@ export type PatternNode =
 const MAX_REPEAT = 1_000;
 
 /**
- * Reads a pattern that the `u` flag accepts.
+ * Reads a pattern that is valid as {@link unicodePattern}.
  * @throws SchemaProblem for back references and for syntax that is newer than this reader
  */
 export function parsePattern(pattern: string): PatternNode {
-  const reader = new PatternReader(pattern);
+  const reader = new PatternReader(unicodePattern(pattern));
   const node = reader.readChoice();
   if (!reader.atEnd) throw new SchemaProblem('is not supported as a regular expression');
   return node;

@@ -205,9 +205,9 @@ function keyOutside(
   return atKeyword(alternative[0], 'additionalProperties', () => {
     if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared, work)));
     for (const pattern of kind.matching)
-      conditions.push(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'narrow'));
+      conditions.push(patternAt(document, { node, keyword: 'patternProperties' }, pattern));
     for (const pattern of kind.notMatching)
-      conditions.push(complement(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'wide')));
+      conditions.push(complement(patternAt(document, { node, keyword: 'patternProperties' }, pattern)));
     for (const each of alternative) {
       const names = each['propertyNames'];
       if (names === false) return NEVER;

@@ -11,7 +11,6 @@ import {
   lengthAutomaton,
   literalsAutomaton,
 } from '../../../core/schema/automaton/automaton.js';
-import type { PatternWidth } from '../../../core/schema/automaton/character-class.js';
 import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { allowedTypes } from './schema-types.js';
 
@@ -65,7 +64,7 @@ function stringAutomaton({ document }: SchemaContext, alternative: Alternative):
   }
   if (patterns.length === 0) return undefined;
   const automaton = patterns
-    .map(({ node, pattern }) => patternAt(document, { node, keyword: 'pattern' }, pattern, 'narrow'))
+    .map(({ node, pattern }) => patternAt(document, { node, keyword: 'pattern' }, pattern))
     .reduce((left, right) => combineAutomata(left, right, 'both', document.work));
   return withLength(document, alternative, automaton);
 }
@@ -108,7 +107,6 @@ export function patternAt(
   { patterns }: SchemaDocument,
   { node, keyword }: { node: SchemaNode | undefined; keyword: string },
   pattern: string,
-  width: PatternWidth,
 ): Automaton {
-  return atKeyword(node, keyword, () => patterns.automaton(pattern, width));
+  return atKeyword(node, keyword, () => patterns.automaton(pattern));
 }
