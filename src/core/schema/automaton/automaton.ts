@@ -22,10 +22,21 @@ export interface Automaton extends SymbolClasses {
 /** The token masks of an automaton with more states would take seconds. */
 const MAX_STATES = 1_500;
 
-/** An automaton would have too many states; a smaller one, for shorter strings, may do. */
+/** An automaton would have too many states; one for shorter strings may do. */
 export class TooManyStates extends SchemaProblem {
-  constructor(most: number = MAX_STATES) {
-    super(`is too complex: it needs more than ${most} states of an automaton, also with lower counts`);
+  readonly #most: number;
+
+  constructor(most: number = MAX_STATES, node?: object, keyword?: string) {
+    super(
+      `is too complex: its strings need more than ${most} states of an automaton, even with lower counts and lengths`,
+      node,
+      keyword,
+    );
+    this.#most = most;
+  }
+
+  override at(node: object | undefined, keyword: string | undefined): TooManyStates {
+    return new TooManyStates(this.#most, node, keyword);
   }
 }
 
@@ -256,6 +267,23 @@ export function liveStates({ classes, next, accepting }: Automaton): boolean[] {
     }
   }
   return live;
+}
+
+/** How many states can still reach an accepting one, if the first can. */
+export function countLive(automaton: Automaton): number {
+  const live = liveStates(automaton);
+  return live[0] ? live.filter(Boolean).length : 0;
+}
+
+/** Characters of the shortest string that the automaton accepts; undefined: it accepts none. */
+export function shortestLength({ classes, next, accepting }: Automaton): number | undefined {
+  const lengths = new Map([[0, 0]]);
+  for (const [state, length] of lengths) {
+    if (accepting[state]) return length;
+    for (const target of next.slice(state * classes, (state + 1) * classes))
+      if (!lengths.has(target)) lengths.set(target, length + 1);
+  }
+  return undefined;
 }
 
 /** The smallest automaton that accepts the same strings. */

@@ -16,7 +16,7 @@ import {
 } from './automaton.js';
 import type { CharacterClass } from './character-class.js';
 import { type Assertion, compileProgram, type PatternProgram } from './pattern-program.js';
-import { parsePattern, type PatternNode } from './pattern-syntax.js';
+import { lowerCounts, parsePattern, type PatternNode } from './pattern-syntax.js';
 
 /** One pattern. */
 export class PatternMatcher {
@@ -145,10 +145,14 @@ export class Patterns {
     return matcher.isFoundIn(text);
   }
 
-  /** The strings in which the pattern is found. @throws SchemaProblem for what no automaton can follow */
-  automaton(pattern: string): Automaton {
-    let automaton = this.#automata.get(pattern);
-    if (automaton === undefined) this.#automata.set(pattern, (automaton = patternAutomaton(pattern, this.#work)));
+  /**
+   * The strings in which the pattern is found; with `most`, some of them: its counts go up to so many.
+   * @throws SchemaProblem for what no automaton can follow
+   */
+  automaton(pattern: string, most?: number): Automaton {
+    const key = `${most} ${pattern}`;
+    let automaton = this.#automata.get(key);
+    if (automaton === undefined) this.#automata.set(key, (automaton = patternAutomaton(pattern, this.#work, most)));
     return automaton;
   }
 }
@@ -156,9 +160,10 @@ export class Patterns {
 /**
  * The strings in which the pattern is found, as `RegExp.prototype.test` finds it. Lookaheads are followed where they
  * stand at the beginning, after `^`. Throws SchemaProblem for what no automaton can follow.
+ * @param most see {@link Patterns.automaton}
  */
-export function patternAutomaton(pattern: string, work: WorkBudget): Automaton {
-  const { lookaheads, rest } = splitLookaheads(parsePattern(pattern));
+export function patternAutomaton(pattern: string, work: WorkBudget, most: number = Infinity): Automaton {
+  const { lookaheads, rest } = splitLookaheads(lowerCounts(parsePattern(pattern), most));
   let automaton = compilePattern(rest, work);
   for (const { part, negative } of lookaheads) {
     const anchored: PatternNode = { type: 'sequence', parts: [{ type: 'start' }, part] };

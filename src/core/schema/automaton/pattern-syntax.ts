@@ -28,6 +28,44 @@ export function parsePattern(pattern: string): PatternNode {
   return node;
 }
 
+/**
+ * The same pattern with lower upper bounds of its counts: it takes no string that the pattern does not take, but shorter
+ * ones. What must not follow (a negative lookahead) stays as it is.
+ */
+export function lowerCounts(node: PatternNode, most: number): PatternNode {
+  const lower = (part: PatternNode): PatternNode => lowerCounts(part, most);
+  switch (node.type) {
+    case 'sequence':
+      return { ...node, parts: node.parts.map(lower) };
+    case 'choice':
+      return { ...node, options: node.options.map(lower) };
+    case 'repeat': {
+      const max = node.max === undefined ? undefined : Math.max(node.min, Math.min(node.max, most));
+      return { ...node, part: lower(node.part), max };
+    }
+    case 'look':
+      return node.negative ? node : { ...node, part: lower(node.part) };
+    default:
+      return node;
+  }
+}
+
+/** The greatest upper bound of a count in a pattern; 0: none. */
+export function greatestCount(node: PatternNode): number {
+  switch (node.type) {
+    case 'sequence':
+      return Math.max(0, ...node.parts.map(greatestCount));
+    case 'choice':
+      return Math.max(0, ...node.options.map(greatestCount));
+    case 'repeat':
+      return Math.max(node.max ?? 0, greatestCount(node.part));
+    case 'look':
+      return greatestCount(node.part);
+    default:
+      return 0;
+  }
+}
+
 class PatternReader {
   readonly #pattern: string;
   #at = 0;

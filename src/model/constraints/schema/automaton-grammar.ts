@@ -22,9 +22,6 @@ import {
   TooManyStates,
 } from '../../../core/schema/automaton/automaton.js';
 
-/** Each state becomes a grammar rule, and computing a rule's token masks goes over the whole vocabulary. */
-export const MAX_LIVE_STATES = 400;
-
 /** A string in the style's quotes that the automaton accepts; NEVER when there is none. */
 export function automatonString(rules: GrammarRules, automaton: Automaton, style: ValueStyle): Expression {
   return new AutomatonString(rules, automaton, style).write();
@@ -50,8 +47,9 @@ class AutomatonString {
     this.#automaton = automaton;
     this.#strings = strings;
     const live = liveStates(automaton);
-    const count = live.filter(Boolean).length;
-    if (live[0] && count > MAX_LIVE_STATES) throw new TooManyStates(MAX_LIVE_STATES);
+    const count = live[0] ? live.filter(Boolean).length : 0;
+    if (count > rules.mostStates) throw new TooManyStates(rules.mostStates);
+    rules.largestString = Math.max(rules.largestString, count);
     this.#names = live.map((isLive) => (live[0] && isLive ? rules.reserve() : undefined));
     this.#stretches = stretchesOf(automaton);
     this.#beyondAscii = new CharacterBytes(this.#stretches, (body) => rules.add(body));

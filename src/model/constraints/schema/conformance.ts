@@ -5,7 +5,13 @@
  */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
-import { resolveReference, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
+import {
+  FORMAT_HINT,
+  resolveReference,
+  type SchemaDocument,
+  type SchemaNode,
+} from '../../../core/schema/schema-document.js';
+import { keptFormat } from '../../../core/schema/formats.js';
 import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
@@ -40,7 +46,7 @@ export class Conformance {
   }
 
   /**
-   * True when `value` conforms to a schema of the document. `format` is an annotation.
+   * True when `value` conforms to a schema of the document, the formats that are kept included.
    * @throws SchemaProblem for unsupported keywords, and when it takes too much work
    */
   conforms(value: unknown, schema: JsonSchema): boolean {
@@ -94,6 +100,10 @@ export class Conformance {
     }
     if (pattern !== undefined && typeof value === 'string') {
       if (!atKeyword(node, 'pattern', () => patterns.isFound(pattern, value))) return false;
+    }
+    const format = keptFormat(node[FORMAT_HINT]);
+    if (format !== undefined && typeof value === 'string') {
+      if (value.length > (format.maxLength ?? Infinity) || !patterns.isFound(format.pattern, value)) return false;
     }
     return withinBounds(value, node, work);
   }

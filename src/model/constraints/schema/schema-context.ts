@@ -9,6 +9,12 @@ import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 /** One way to satisfy a schema: schemas that hold together, without their `allOf`, `anyOf`, `oneOf` and `$ref`. */
 export type Alternative = readonly SchemaNode[];
 
+/**
+ * Where a schema that this compiler made itself keeps alternatives whose strings must not be written. No document has this
+ * keyword: unknown ones are not copied.
+ */
+export const EXCLUDED = 'x-excluded';
+
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
 const MAX_RULES = 8_000;
 
