@@ -53,6 +53,17 @@ export class Conformance {
     return this.#evaluate(value, schema) !== undefined;
   }
 
+  /** The same without the keywords that combine schemas: in an alternative the schemas that they hold stand for themselves. */
+  conformsAlone(value: unknown, node: SchemaNode): boolean {
+    this.#document.work.spend(PAIR);
+    const evaluated = { names: new Set<string>(), items: new Set<number>() };
+    // What they evaluate is not known here, so what is left over is not judged.
+    const own = { ...node };
+    delete own['unevaluatedProperties'];
+    delete own['unevaluatedItems'];
+    return this.#conformsPlainly(value, own) && this.#conformingParts(value, own, evaluated, () => true);
+  }
+
   #evaluate(value: unknown, schema: JsonSchema): Evaluation {
     if (typeof schema === 'boolean') return schema ? NOTHING : undefined;
     const known = this.#known.get(schema, value);
@@ -72,7 +83,6 @@ export class Conformance {
     for (const keyword of UNKNOWN_KEYWORDS) {
       if (Object.hasOwn(node, keyword)) throw new SchemaProblem('is not supported', node, keyword);
     }
-    if (!this.#conformsPlainly(value, node)) return undefined;
     const evaluated: { names: Set<string>; items: Set<number> } = { names: new Set(), items: new Set() };
     const take = (outcome: Evaluation): boolean => {
       if (outcome === undefined) return false;
@@ -81,10 +91,18 @@ export class Conformance {
       for (const item of outcome.items) evaluated.items.add(item);
       return true;
     };
-    if (!this.#combined(value, node, take)) return undefined;
-    if (Array.isArray(value) && !this.#conformingItems(value, node, evaluated.items)) return undefined;
-    if (isObject(value) && !this.#conformingMembers(value, node, evaluated.names, take)) return undefined;
-    return evaluated;
+    const conforms = this.#conformsPlainly(value, node) && this.#combined(value, node, take);
+    return conforms && this.#conformingParts(value, node, evaluated, take) ? evaluated : undefined;
+  }
+
+  #conformingParts(
+    value: unknown,
+    node: SchemaNode,
+    evaluated: { names: Set<string>; items: Set<number> },
+    take: (outcome: Evaluation) => boolean,
+  ): boolean {
+    if (Array.isArray(value)) return this.#conformingItems(value, node, evaluated.items);
+    return !isObject(value) || this.#conformingMembers(value, node, evaluated.names, take);
   }
 
   /** The keywords without subschemas. */

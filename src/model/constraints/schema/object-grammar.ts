@@ -88,8 +88,11 @@ function memberValue(context: SchemaContext, schemas: readonly JsonSchema[], { t
     );
   }
   const others = sequence(open, context.valueOf([...schemas, NO_STRING]), close);
-  const texts = context.alternatives(schemas).filter((alternative) => writtenTypes(alternative).has('string'));
-  const plain = texts.map((alternative) => stringGrammar(context, alternative, style));
+  const plain = context.alternatives(schemas).flatMap((alternative) => {
+    const texts = context.listed(alternative)?.filter((value) => typeof value === 'string');
+    if (texts !== undefined) return texts.map((value) => constantString(value, style));
+    return writtenTypes(alternative).has('string') ? [stringGrammar(context, alternative, style)] : [];
+  });
   return choice(...plain, others);
 }
 

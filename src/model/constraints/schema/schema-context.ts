@@ -26,6 +26,8 @@ export interface SchemaContext {
   conforms(value: unknown, schema: JsonSchema): boolean;
   /** The alternatives that satisfy all of the schemas. */
   alternatives(schemas: readonly JsonSchema[]): Alternative[];
+  /** The conforming values of an alternative that lists some, else undefined. */
+  listed(alternative: Alternative): unknown[] | undefined;
   /** All conforming values when the schemas name them one by one, else undefined. */
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined;
   /** The grammar of values that conform to all of these schemas at once. */
