@@ -21,6 +21,9 @@ const MAX_DEPTH = 3;
 /** Most numbers that are left out of a range, each of which splits it. */
 const MAX_LEFT_OUT = 64;
 
+/** Keywords of schemas that demand members only. The schemas that they combine stand for themselves. */
+const COVERING = ['type', 'required', '$ref', 'allOf', 'anyOf', '$defs', 'definitions'];
+
 /** Takes branches of one document's `oneOf`s away from others. */
 export class BranchExclusion {
   readonly #document: SchemaDocument;
@@ -47,14 +50,19 @@ export class BranchExclusion {
   /**
    * An alternative without the values of others. Of listed values nothing is taken away: each is validated when it is
    * written.
-   * @throws SchemaProblem when nothing is left, or what is left cannot be written
+   * @throws SchemaProblem when what is left cannot be written
    */
   without(mine: Alternative, others: readonly Alternative[], oneOf: SchemaNode): readonly Alternative[] {
     if (this.#disjoint.factsOf(mine).listed !== undefined) return [mine];
     let rest: readonly Alternative[] = [mine];
     for (const theirs of others) {
-      rest = rest.flatMap((each) => this.#minus(each, theirs, 0) ?? []);
-      if (rest.length === 0 || rest.length > MAX_PIECES) {
+      let isLost = false;
+      rest = rest.flatMap((each) => {
+        const left = this.#minus(each, theirs, 0);
+        isLost ||= left === undefined;
+        return left ?? [];
+      });
+      if ((rest.length === 0 && isLost) || rest.length > MAX_PIECES) {
         throw new SchemaProblem(
           'has branches that one value could match at once; use `anyOf`, or give each branch a required property with its own `const`',
           oneOf,
@@ -65,20 +73,31 @@ export class BranchExclusion {
     return rest;
   }
 
-  /** `mine` without the values of `theirs`; undefined: nothing of it that could be written. */
+  /** `mine` without the values of `theirs`; undefined: there may be some, but none that could be written. */
   #minus(mine: Alternative, theirs: Alternative, depth: number): Alternative[] | undefined {
     if (!this.#disjoint.mayConform(mine, theirs)) return [mine];
     const { written } = this.#disjoint.factsOf(mine);
     const { allowed } = this.#disjoint.factsOf(theirs);
     const apart = [...written].filter((type) => !allowsType(allowed, type));
     const rest: Alternative[] = apart.length > 0 ? [[...mine, { type: apart }]] : [];
+    let isCovered = true;
     for (const type of written) {
       if (apart.includes(type)) continue;
       const own = written.size === 1 ? mine : [...mine, { type }];
-      if (this.#disjoint.mayConform(own, theirs)) rest.push(...this.#minusOfType(own, theirs, type, depth));
-      else rest.push(own);
+      const left = this.#disjoint.mayConform(own, theirs) ? this.#minusOfType(own, theirs, type, depth) : [own];
+      isCovered &&= left.length > 0 || (type === 'object' && this.#isCovered(own, theirs));
+      rest.push(...left);
     }
-    return rest.length === 0 ? undefined : rest;
+    return rest.length === 0 && !isCovered ? undefined : rest;
+  }
+
+  /** Whether `theirs` demands nothing but members that all objects of `mine` have: no value takes this branch alone. */
+  #isCovered(mine: Alternative, theirs: Alternative): boolean {
+    const { required } = this.#disjoint.membersOf(mine);
+    return (
+      theirs.every((node) => Object.keys(node).every((keyword) => COVERING.includes(keyword))) &&
+      [...this.#disjoint.membersOf(theirs).required].every((name) => required.has(name))
+    );
   }
 
   #minusOfType(mine: Alternative, theirs: Alternative, type: SchemaType, depth: number): Alternative[] {
@@ -136,8 +155,12 @@ export class BranchExclusion {
     for (const name of wanted.required) {
       if (!written.required.has(name)) conditions.push({ properties: { [name]: false } });
     }
+    const least = tightest(theirs, 'minProperties', 'largest') ?? 0;
+    const most = tightest(theirs, 'maxProperties', 'smallest');
+    if (least > 0) conditions.push({ maxProperties: least - 1 });
+    if (most !== undefined) conditions.push({ minProperties: most + 1 });
     for (const [name, own] of written.declared) {
-      const demanded = demandedOf(theirs, wanted, name);
+      const demanded = this.#isNameOf(theirs, name) ? demandedOf(theirs, wanted, name) : [false];
       this.#document.work.spend(4);
       if (demanded.length === 0) continue;
       if (!this.#disjoint.valuesMeet(own, demanded)) {
@@ -149,6 +172,10 @@ export class BranchExclusion {
       if (value !== undefined) conditions.push({ required: [name], properties: { [name]: value } });
     }
     return conditions;
+  }
+
+  #isNameOf(alternative: Alternative, name: string): boolean {
+    return alternative.every((node) => this.#conformance.conforms(name, (node['propertyNames'] ?? true) as JsonSchema));
   }
 
   /** A schema for values of `mine` that are not all of `theirs`; undefined: it cannot be written. */
