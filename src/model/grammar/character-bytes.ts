@@ -6,7 +6,14 @@
 import { type CodePointRange, type Expression, bytes, choice, sequence } from './expression.js';
 
 /** Where characters go on: a class of theirs, or a byte and the tree behind it. */
-type ByteTree = { leaf: number } | { id: number; edges: readonly { range: CodePointRange; to: ByteTree }[] };
+type ByteTree = { leaf: number } | BytePlace;
+
+interface BytePlace {
+  id: number;
+  edges: readonly { range: CodePointRange; to: ByteTree }[];
+  /** More than one byte leads here. */
+  isShared: boolean;
+}
 
 /** Characters of classes: all of a class go on alike. */
 export interface ClassedRange {
@@ -33,7 +40,7 @@ export class CharacterBytes {
    * @param add makes a rule of an expression
    */
   constructor(ranges: readonly ClassedRange[], add: (body: Expression) => Expression) {
-    const nodes = new Map<string, ByteTree>();
+    const nodes = new Map<string, BytePlace>();
     this.#tree = treeOf(ranges.flatMap(sequencesOf), nodes);
     this.size = nodes.size;
     this.#add = add;
@@ -44,22 +51,22 @@ export class CharacterBytes {
     const known = new Map<number, Continuation | undefined>();
     const after = (tree: ByteTree): Continuation | undefined => {
       if ('leaf' in tree) return follow(tree.leaf);
-      if (!known.has(tree.id)) known.set(tree.id, this.#joined(optionsOf(tree, after)));
+      if (!known.has(tree.id)) known.set(tree.id, this.#joined(optionsOf(tree, after), tree.isShared));
       return known.get(tree.id);
     };
     return 'leaf' in this.#tree ? [] : optionsOf(this.#tree, after).map(({ expression }) => expression);
   }
 
-  /** The options as one continuation; each is made once, whichever class it belongs to. */
-  #joined(options: readonly Continuation[]): Continuation | undefined {
+  /** The options as one continuation, each made once: a rule, if there are several or several lead to it. */
+  #joined(options: readonly Continuation[], isShared: boolean): Continuation | undefined {
     if (options.length === 0) return undefined;
     const key = options.map(({ name }) => name).join('|');
     let joined = this.#added.get(key);
     if (joined === undefined) {
       const body = choice(...options.map(({ expression }) => expression));
       // A short name: names are parts of names.
-      const name = options.length === 1 ? key : `#${this.#added.size}`;
-      joined = { name, expression: options.length === 1 ? body : this.#add(body) };
+      const name = `#${this.#added.size}`;
+      joined = { name, expression: options.length === 1 && !isShared ? body : this.#add(body) };
       this.#added.set(key, joined);
     }
     return joined;
@@ -68,7 +75,7 @@ export class CharacterBytes {
 
 /** The ways on from a place inside a character, those that lead to the same as one. */
 function optionsOf(
-  tree: Extract<ByteTree, { id: number }>,
+  tree: BytePlace,
   after: (tree: ByteTree) => Continuation | undefined,
 ): Continuation[] {
   const groups = new Map<string, { ranges: CodePointRange[]; next: Continuation }>();
@@ -92,7 +99,7 @@ interface ByteSequence {
 }
 
 /** @param sequences in order; their first bytes are the same or do not meet */
-function treeOf(sequences: readonly ByteSequence[], nodes: Map<string, ByteTree>): ByteTree {
+function treeOf(sequences: readonly ByteSequence[], nodes: Map<string, BytePlace>): ByteTree {
   const [first] = sequences;
   if (first?.bytes.length === 0) return { leaf: first.leaf };
   const groups: { range: CodePointRange; rest: ByteSequence[] }[] = [];
@@ -111,7 +118,9 @@ function treeOf(sequences: readonly ByteSequence[], nodes: Map<string, ByteTree>
     else edges.push({ range, to });
   }
   const key = edges.map(({ range, to }) => `${range.join('-')}>${nameOf(to)}`).join(' ');
-  const node = nodes.get(key) ?? { id: nodes.size, edges };
+  const known = nodes.get(key);
+  if (known !== undefined) known.isShared = true;
+  const node = known ?? { id: nodes.size, edges, isShared: false };
   nodes.set(key, node);
   return node;
 }

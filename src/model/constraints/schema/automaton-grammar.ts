@@ -6,6 +6,7 @@ import {
   NEVER,
   characters,
   choice,
+  isNever,
   literal,
   rule,
   sequence,
@@ -126,12 +127,18 @@ function spell(ranges: readonly CodePointRange[], isPlain: boolean): Expression[
       Math.max(first, from) <= Math.min(last, to) ? [[Math.max(first, from), Math.min(last, to)]] : [],
     ),
   );
-  const escapes: Expression[] = [];
+  // Escapes that differ in their last letter are one.
+  const endings = new Map<string, CodePointRange[]>();
   for (const [first, last] of isPlain ? [] : ranges) {
     for (let code = first; code <= Math.min(last, 0x7e); code += 1) {
       if (usable.some(([from, to]) => from <= code && code <= to)) continue;
-      escapes.push(literal(JSON.stringify(String.fromCharCode(code)).slice(1, -1)));
+      const escape = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+      const ending = escape.charCodeAt(escape.length - 1);
+      const known = endings.get(escape.slice(0, -1)) ?? [];
+      known.push([ending, ending]);
+      endings.set(escape.slice(0, -1), known);
     }
   }
-  return [characters(...plain), choice(...escapes)].filter((way) => way.type !== 'choice' || way.options.length > 0);
+  const escapes = [...endings].map(([beginning, codes]) => sequence(literal(beginning), characters(...codes)));
+  return [characters(...plain), choice(...escapes)].filter((way) => !isNever(way));
 }
