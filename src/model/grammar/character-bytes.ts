@@ -74,10 +74,7 @@ export class CharacterBytes {
 }
 
 /** The ways on from a place inside a character, those that lead to the same as one. */
-function optionsOf(
-  tree: BytePlace,
-  after: (tree: ByteTree) => Continuation | undefined,
-): Continuation[] {
+function optionsOf(tree: BytePlace, after: (tree: ByteTree) => Continuation | undefined): Continuation[] {
   const groups = new Map<string, { ranges: CodePointRange[]; next: Continuation }>();
   for (const { range, to } of tree.edges) {
     const next = after(to);

@@ -100,7 +100,12 @@ class AutomatonString {
         return name === undefined ? undefined : { name, expression: rule(name) };
       });
     }
-    return names.map((name) => sequence(this.#character((each) => ruleAfter(each) === name), rule(name)));
+    return names.map((name) =>
+      sequence(
+        this.#character((each) => ruleAfter(each) === name),
+        rule(name),
+      ),
+    );
   }
 
   /** One character beyond ASCII of these classes. */

@@ -223,7 +223,9 @@ function outside(theirs: Alternative): SchemaNode[] {
 }
 
 function restrictsStrings(node: SchemaNode): boolean {
-  return ['pattern', 'minLength', 'maxLength'].some((each) => each in node) || keptFormat(node[FORMAT_HINT]) !== undefined;
+  return (
+    ['pattern', 'minLength', 'maxLength'].some((each) => each in node) || keptFormat(node[FORMAT_HINT]) !== undefined
+  );
 }
 
 /** Arrays that are longer or shorter than the listed ones. */

@@ -73,11 +73,14 @@ export class SchemaAlternatives {
       [...written].map(([schema, ways]) => [schema, this.#exclusion.sharingValues(ways)] as const),
     );
     return [...taken].flatMap(([alternative, own]) =>
-      own.reduce<readonly Alternative[]>((ways, { schema, index, branches }) => {
-        const others = comparable.get(schema)?.(index) ?? branches.keys();
-        const excluded = [...others].flatMap((other) => (other === index ? [] : branches[other]!));
-        return ways.flatMap((way) => this.#exclusion.without(way, excluded, schema));
-      }, [alternative]),
+      own.reduce<readonly Alternative[]>(
+        (ways, { schema, index, branches }) => {
+          const others = comparable.get(schema)?.(index) ?? branches.keys();
+          const excluded = [...others].flatMap((other) => (other === index ? [] : branches[other]!));
+          return ways.flatMap((way) => this.#exclusion.without(way, excluded, schema));
+        },
+        [alternative],
+      ),
     );
   }
 

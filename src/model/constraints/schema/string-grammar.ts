@@ -144,7 +144,9 @@ function withLength(
   const least = Math.max(min, shortest);
   const lengths = max === undefined ? [undefined] : [Math.min(max, Math.max(least, MAX_COUNTED))];
   // What is shorter than the bound conforms as well.
-  const lowered = LOWERED.filter((length) => max !== undefined && length < Math.min(max, MAX_COUNTED) && length >= least);
+  const lowered = LOWERED.filter(
+    (length) => max !== undefined && length < Math.min(max, MAX_COUNTED) && length >= least,
+  );
   return atKeyword(node, 'pattern', () =>
     firstFitting([...lengths, ...lowered], (length) =>
       limited(combineAutomata(whole, lengthAutomaton(min, length, work), 'both', work)),

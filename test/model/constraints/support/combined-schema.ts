@@ -34,7 +34,11 @@ const part = fc.letrec<{ part: JsonSchema }>((tie) => ({
     { maxDepth: 2 },
     fc.uniqueArray(name, { minLength: 1, maxLength: 2 }).map((required): JsonSchema => ({ required })),
     fc
-      .tuple(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), fc.array(scalar, { minLength: 3, maxLength: 3 }), fc.nat(7))
+      .tuple(
+        fc.uniqueArray(name, { minLength: 1, maxLength: 3 }),
+        fc.array(scalar, { minLength: 3, maxLength: 3 }),
+        fc.nat(7),
+      )
       .map(([names, values, bits]): JsonSchema => {
         const required = names.filter((_, index) => bits & (1 << index));
         return {
@@ -57,7 +61,12 @@ const part = fc.letrec<{ part: JsonSchema }>((tie) => ({
   ),
 })).part;
 
-const listed = fc.constantFrom<JsonSchema>({ enum: ['x', 1, null] }, { const: 'x' }, { enum: [1, 2, 3] }, { const: true });
+const listed = fc.constantFrom<JsonSchema>(
+  { enum: ['x', 1, null] },
+  { const: 'x' },
+  { enum: [1, 2, 3] },
+  { const: true },
+);
 
 /** Schemas of one value of any type, with branches that may overlap. */
 const ofValue = fc
@@ -73,7 +82,13 @@ export const combinedSchema: fc.Arbitrary<JsonSchema> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.array(scalar, { minLength: 3, maxLength: 3 }), simple, simple, fc.nat(3))
+      .tuple(
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        fc.array(scalar, { minLength: 3, maxLength: 3 }),
+        simple,
+        simple,
+        fc.nat(3),
+      )
       .map(([parts, values, first, second, kind]): JsonSchema => {
         const base: Record<string, unknown> = { type: 'object', $defs: { first }, parts: { second } };
         const properties = Object.fromEntries(NAMES.map((each, index) => [each, values[index]!]));
