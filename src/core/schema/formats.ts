@@ -46,13 +46,17 @@ const WITH_IPV4 = [
 
 /** Years, months and days, or hours, minutes and seconds: from one on to a later one, as far as it goes. */
 function units(names: string, digits: string, { gaps }: { gaps: boolean }): string {
-  return [...names]
+  return names
+    .split('')
     .map((name, index) => {
       const later = names.slice(index + 1);
       if (later === '') return `${digits}${name}`;
       const rest = gaps
-        ? [...later].map((each) => `(?:${digits}${each})?`).join('')
-        : `(?:${[...later].reduceRight((after, each) => `${digits}${each}${after && `(?:${after})?`}`, '')})?`;
+        ? later
+            .split('')
+            .map((each) => `(?:${digits}${each})?`)
+            .join('')
+        : `(?:${later.split('').reduceRight((after, each) => `${digits}${each}${after && `(?:${after})?`}`, '')})?`;
       return `${digits}${name}${rest}`;
     })
     .join('|');

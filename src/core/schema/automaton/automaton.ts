@@ -1,16 +1,7 @@
 /** Finite automata over the characters of strings: building, combining, minimising. @module */
 import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
-
-/** Code points that an automaton treats alike form a class; classes are numbered from 0. */
-export interface SymbolClasses {
-  /** The code points at which a stretch of one class begins, in order. The first is 0; the last stretch has no end. */
-  starts: readonly number[];
-  /** Class of each stretch. */
-  classOf: readonly number[];
-  /** How many classes there are. */
-  classes: number;
-}
+import { ALIKE, classAt, sharedClasses, splitSymbols, startsOf, type SymbolClasses } from './symbol-classes.js';
 
 /** Deterministic and total: every state has a successor for every class. State 0 is the first. */
 export interface Automaton extends SymbolClasses {
@@ -163,63 +154,6 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
   );
 }
 
-/** A range of code points, both ends included. */
-type Range = readonly [first: number, last: number];
-
-/** The greatest code point. */
-export const LAST_CODE_POINT = 0x10_ffff;
-
-/** Code points where stretches begin when each of the ranges is made of whole stretches. */
-export function startsOf(ranges: Iterable<Range>): number[] {
-  const starts = new Set([0]);
-  for (const [first, last] of ranges) {
-    starts.add(first);
-    if (last < LAST_CODE_POINT) starts.add(last + 1);
-  }
-  return [...starts].toSorted((left, right) => left - right);
-}
-
-/** Puts stretches with the same key into one class, and neighbours of one class into one stretch. */
-export function splitSymbols(
-  starts: readonly number[],
-  keyOf: (start: number, stretch: number) => number,
-): SymbolClasses {
-  const known = new Map<number, number>();
-  const kept: number[] = [];
-  const classOf: number[] = [];
-  starts.forEach((start, stretch) => {
-    const key = keyOf(start, stretch);
-    const own = known.get(key) ?? known.size;
-    known.set(key, own);
-    if (classOf.at(-1) === own) return;
-    kept.push(start);
-    classOf.push(own);
-  });
-  return { starts: kept, classOf, classes: known.size };
-}
-
-/** All code points are alike. */
-const ALIKE: SymbolClasses = { starts: [0], classOf: [0], classes: 1 };
-
-/** The ranges of code points of each stretch, with its class. */
-export function stretchesOf({ starts, classOf }: SymbolClasses): { range: Range; symbolClass: number }[] {
-  return starts.map((start, stretch) => ({
-    range: [start, (starts[stretch + 1] ?? LAST_CODE_POINT + 1) - 1],
-    symbolClass: classOf[stretch]!,
-  }));
-}
-
-/** The class of a code point. */
-export function classAt({ starts, classOf }: SymbolClasses, codePoint: number): number {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (starts[middle]! <= codePoint) low = middle;
-    else high = middle - 1;
-  }
-  return classOf[low]!;
-}
-
 /** Whether the automaton accepts the text. */
 export function acceptsText(automaton: Automaton, text: string, work: WorkBudget): boolean {
   work.spend(text.length);
@@ -228,29 +162,6 @@ export function acceptsText(automaton: Automaton, text: string, work: WorkBudget
     state = automaton.next[state * automaton.classes + classAt(automaton, character.codePointAt(0) ?? 0)]!;
   }
   return automaton.accepting[state]!;
-}
-
-/** Classes that both automata treat alike; `pairs`: the class in each of them. */
-function sharedClasses(
-  left: SymbolClasses,
-  right: SymbolClasses,
-): { symbols: SymbolClasses; pairs: (readonly [number, number])[] } {
-  const starts = [...new Set([...left.starts, ...right.starts])].toSorted((one, other) => one - other);
-  const pairs: (readonly [number, number])[] = [];
-  const numbers = new Map<number, number>();
-  let [inLeft, inRight] = [0, 0];
-  const symbols = splitSymbols(starts, (start) => {
-    if (left.starts[inLeft + 1] === start) inLeft += 1;
-    if (right.starts[inRight + 1] === start) inRight += 1;
-    const [one, other] = [left.classOf[inLeft]!, right.classOf[inRight]!];
-    const key = one * right.classes + other;
-    if (!numbers.has(key)) {
-      numbers.set(key, pairs.length);
-      pairs.push([one, other]);
-    }
-    return key;
-  });
-  return { symbols, pairs };
 }
 
 /** Whether each state can still reach an accepting one. */

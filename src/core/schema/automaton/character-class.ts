@@ -4,10 +4,7 @@
  * @module
  */
 import type { WorkBudget } from '../limits/work-budget.js';
-import { LAST_CODE_POINT, startsOf } from './automaton.js';
-
-/** A range of code points, both ends included. */
-type Range = readonly [first: number, last: number];
+import { LAST_CODE_POINT, type Range, startsOf } from './symbol-classes.js';
 
 /** Steps that a new class costs: a regular expression is compiled, and tested with every stretch of characters. */
 const NEW_CLASS = 1_000;

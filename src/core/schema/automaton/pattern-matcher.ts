@@ -5,17 +5,10 @@
  */
 import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
-import {
-  type Automaton,
-  buildAutomaton,
-  combineAutomata,
-  complement,
-  splitSymbols,
-  startsOf,
-  type SymbolClasses,
-} from './automaton.js';
+import { type Automaton, buildAutomaton, combineAutomata, complement } from './automaton.js';
 import type { CharacterClass } from './character-class.js';
 import { type Assertion, compileProgram, type PatternProgram } from './pattern-program.js';
+import { splitSymbols, startsOf, type SymbolClasses } from './symbol-classes.js';
 import { lowerCounts, parsePattern, type PatternNode } from './pattern-syntax.js';
 
 /** One pattern. */

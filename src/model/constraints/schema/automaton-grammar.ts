@@ -15,13 +15,8 @@ import { CharacterBytes, type ClassedRange } from '../../grammar/character-bytes
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import { PLAIN_CHARACTERS, PLAIN_STRING_CHARACTERS } from '../../grammar/string-characters.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
-import {
-  type Automaton,
-  liveStates,
-  LAST_CODE_POINT,
-  stretchesOf,
-  TooManyStates,
-} from '../../../core/schema/automaton/automaton.js';
+import { type Automaton, liveStates, TooManyStates } from '../../../core/schema/automaton/automaton.js';
+import { LAST_CODE_POINT, stretchesOf } from '../../../core/schema/automaton/symbol-classes.js';
 
 /** A string in the style's quotes that the automaton accepts; NEVER when there is none. */
 export function automatonString(rules: GrammarRules, automaton: Automaton, style: ValueStyle): Expression {
