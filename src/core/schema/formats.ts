@@ -68,7 +68,7 @@ function duration(digits: string, gaps: { gaps: boolean }): string {
 }
 
 /** The nine formats that OpenAI keeps. */
-export const STRING_FORMATS: Readonly<Record<string, StringFormat>> = {
+const STRING_FORMATS: Readonly<Record<string, StringFormat>> = {
   date: { pattern: `^${DAY}$` },
   time: { pattern: `^${TIME}$`, written: { pattern: `^${WRITTEN_TIME}$` } },
   'date-time': { pattern: `^${DAY}[Tt ]${TIME}$`, written: { pattern: `^${DAY}T${WRITTEN_TIME}$` } },
