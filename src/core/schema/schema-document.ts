@@ -1,6 +1,7 @@
 /** A client's JSON Schema whose structure was checked. @module */
 import type { JsonSchema } from '../request/tool.js';
 import { Patterns } from './automaton/pattern-matcher.js';
+import { unicodePattern } from './automaton/unicode-pattern.js';
 import { WorkBudget } from './limits/work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
 import { SchemaProblem } from './limits/schema-problem.js';
@@ -29,12 +30,26 @@ export interface SchemaDocument {
   /** What is left to spend on this document. */
   work: WorkBudget;
   patterns: Patterns;
+  /** What stands at a JSON pointer outside all keywords, read as a schema; undefined: nothing that could be one. */
+  readElsewhere: (steps: readonly string[]) => JsonSchema | undefined;
 }
 
 /** The schema as a document. Throws SchemaProblem for keywords of a wrong type and for what is beyond the limits. */
 export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkBudget()): SchemaDocument {
   const reader = new SchemaReader(work);
-  return { root: reader.readSchema(schema, ROOT, 0), paths: reader.paths, work, patterns: new Patterns(work) };
+  const root = reader.readSchema(schema, ROOT, 0);
+  const elsewhere = new Map<string, JsonSchema | undefined>();
+  return {
+    root,
+    paths: reader.paths,
+    work,
+    patterns: new Patterns(work),
+    readElsewhere: (steps) => {
+      const key = JSON.stringify(steps);
+      if (!elsewhere.has(key)) elsewhere.set(key, reader.readAt(schema, steps));
+      return elsewhere.get(key);
+    },
+  };
 }
 
 /** Where something stands in a schema. It is written when it is asked for: thousands of paths may share long names. */
@@ -72,16 +87,23 @@ export function resolveReference(document: SchemaDocument, node: SchemaNode): Js
   if (reference !== '#' && !reference.startsWith('#/')) {
     throw new SchemaProblem('must be a reference inside this schema, such as `#/$defs/name`', node, '$ref');
   }
-  let target: unknown = document.root;
-  for (const step of pointerSteps(reference, node)) {
-    target =
-      typeof target === 'object' && target !== null && Object.hasOwn(target, step)
-        ? (target as SchemaNode)[step]
-        : undefined;
-  }
+  const steps = pointerSteps(reference, node);
+  const target = valueAt(document.root, steps);
   if (typeof target === 'boolean') return target;
   if (typeof target === 'object' && target !== null && document.paths.has(target)) return target as SchemaNode;
+  const elsewhere = document.readElsewhere(steps);
+  if (elsewhere !== undefined) return elsewhere;
   throw new SchemaProblem('does not resolve to a schema', node, '$ref');
+}
+
+/** What stands at a place of a JSON value; undefined: nothing. */
+function valueAt(root: unknown, steps: readonly string[]): unknown {
+  let value = root;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as SchemaNode)[step];
+  }
+  return value;
 }
 
 function pointerSteps(reference: string, node: SchemaNode): string[] {
@@ -127,6 +149,18 @@ class SchemaReader {
       copy[name] = this.#readKeyword(kind, value, path.at(keyword), depth);
     }
     return copy;
+  }
+
+  /** The schema at a place that no keyword leads to: it is looked at when a `$ref` names it. */
+  readAt(document: unknown, steps: readonly string[]): JsonSchema | undefined {
+    this.#work.spend(steps.length);
+    const schema = valueAt(document, steps);
+    if (typeof schema !== 'boolean' && !isPlainObject(schema)) return undefined;
+    return this.readSchema(
+      schema,
+      steps.reduce((path, step) => path.at(step), ROOT),
+      0,
+    );
   }
 
   #readKeyword(kind: KeywordKind, value: unknown, path: SchemaPath, depth: number): unknown {
@@ -264,8 +298,11 @@ function checkPattern(value: unknown, path: SchemaPath): void {
   if (value.length > LIMITS.patternLength)
     throw new StructureProblem(path, `is longer than ${LIMITS.patternLength} characters`);
   try {
-    void new RegExp(value, 'u');
-  } catch {
-    throw new StructureProblem(path, 'is not a valid regular expression');
+    void new RegExp(unicodePattern(value), 'u');
+  } catch (error) {
+    throw new StructureProblem(
+      path,
+      error instanceof SchemaProblem ? error.message : 'is not a valid regular expression',
+    );
   }
 }

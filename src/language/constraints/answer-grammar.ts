@@ -14,7 +14,7 @@ import type { GenerationRequest, OutputFormat } from '../../core/request/generat
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
 import { anyObject } from '../grammar/any-value.js';
 import { type Expression, choice, isNever } from '../grammar/expression.js';
-import { GrammarRules, type LengthBounds } from '../grammar/grammar-rules.js';
+import { GrammarRules, type LengthBounds, withinSize } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
 import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
@@ -69,9 +69,15 @@ interface WrittenGrammar {
 
 function writeGrammar(request: GenerationRequest, format: AnswerFormat, lengths?: LengthBounds): WrittenGrammar {
   const param = offersTools(request) ? 'tools' : outputParam(request);
-  const rules = new GrammarRules(new WorkBudget(WORK), lengths);
-  const ebnf = withSchemaErrors(param, () => writeAnswer(request, format, rules));
-  return { ebnf, hasOpenLengths: rules.hasOpenLengths };
+  return withSchemaErrors(param, () =>
+    withinSize(
+      (mostStates) => new GrammarRules(new WorkBudget(WORK), lengths, mostStates),
+      (rules) => {
+        const ebnf = writeAnswer(request, format, rules);
+        return { ebnf, hasOpenLengths: rules.hasOpenLengths };
+      },
+    ),
+  );
 }
 
 /** What the client's request calls the format of the output. */

@@ -1,7 +1,7 @@
 /** Checks whether a grammar can express the schemas of a request. @module */
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { JsonSchema } from '../../core/request/tool.js';
-import { GrammarRules } from '../grammar/grammar-rules.js';
+import { GrammarRules, withinSize } from '../grammar/grammar-rules.js';
 import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
 import { WorkBudget } from '../../core/schema/limits/work-budget.js';
 import { readSchemaDocument, type SchemaDocument } from '../../core/schema/schema-document.js';
@@ -47,7 +47,9 @@ export function tryGrammar(
 ): void {
   const document = readSchemaDocument(schema, work);
   locate(document.paths);
-  const rules = new GrammarRules(work);
-  const root = new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root(also);
-  if (rules.toEbnf(root) === undefined) throw new SchemaProblem('allows no finite value, so nothing can be generated');
+  const ebnf = withinSize(
+    (mostStates) => new GrammarRules(work, undefined, mostStates),
+    (rules) => rules.toEbnf(new SchemaGrammar(document, rules, { language: 'json', spacing: 'compact' }).root(also)),
+  );
+  if (ebnf === undefined) throw new SchemaProblem('allows no finite value, so nothing can be generated');
 }

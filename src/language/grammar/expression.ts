@@ -6,6 +6,8 @@ export type CodePointRange = readonly [first: number, last: number];
 export type Expression =
   | { type: 'literal'; text: string }
   | { type: 'characters'; ranges: readonly CodePointRange[] }
+  /** One byte of the UTF-8 of a character beyond ASCII, from 0x80 on. */
+  | { type: 'bytes'; ranges: readonly CodePointRange[] }
   | { type: 'sequence'; parts: readonly Expression[] }
   /** With no options: matches nothing at all. */
   | { type: 'choice'; options: readonly Expression[] }
@@ -38,11 +40,16 @@ export function literal(text: string): Expression {
 
 /**
  * One character of the ranges. Of the characters beyond ASCII only all together can be taken: a range counts for them
- * when it holds them all, else it ends with ASCII.
+ * when it holds them all, else it ends with ASCII. Some of them are written as their bytes: see `character-bytes.ts`.
  */
 export function characters(...ranges: CodePointRange[]): Expression {
   const usable = ranges.filter(([first, last]) => first < 0x80 || (first === 0x80 && last === 0x10_ffff));
   return usable.length === 0 ? NEVER : { type: 'characters', ranges: usable };
+}
+
+/** One byte beyond ASCII. */
+export function bytes(...ranges: CodePointRange[]): Expression {
+  return ranges.length === 0 ? NEVER : { type: 'bytes', ranges };
 }
 
 /** The parts one after another; impossible when one part is impossible. */

@@ -27,21 +27,54 @@ export interface LengthBounds {
   longer: 'open' | 'counted';
 }
 
+/** A grammar is too large; one with smaller automata may do. */
+class TooLarge extends SchemaProblem {
+  constructor() {
+    super('needs too large a grammar');
+  }
+}
+
+/** Most states of a string's automaton: each becomes a rule, and a rule's masks go over the whole vocabulary. */
+const STATES_OF_STRINGS = [400, 200, 100, 50];
+
+/**
+ * The result of `write`, which is called again with smaller automata, for shorter strings, while its grammar is too large.
+ * @throws SchemaProblem when it stays too large
+ */
+export function withinSize<T>(newRules: (mostStates: number) => GrammarRules, write: (rules: GrammarRules) => T): T {
+  let problem: unknown;
+  for (const most of STATES_OF_STRINGS) {
+    const rules = newRules(most);
+    try {
+      return write(rules);
+    } catch (error) {
+      if (!(error instanceof TooLarge) || rules.largestString <= 50) throw error;
+      problem = error;
+    }
+  }
+  throw problem;
+}
+
 /** Named rules. Rules may refer to rules that are defined later, and to themselves. */
 export class GrammarRules {
   /** What is left to spend on this grammar. */
   readonly work: WorkBudget;
   /** Undefined: every length is written out for masks. */
   readonly lengths: LengthBounds | undefined;
+  /** Most states of the automaton of one string. */
+  readonly mostStates: number;
+  /** States of the largest one so far. */
+  largestString = 0;
   /** A string's length was left open. */
   hasOpenLengths = false;
   readonly #bodies = new Map<string, Expression>();
   readonly #shared = new Map<string, unknown>();
   #counter = 0;
 
-  constructor(work: WorkBudget, lengths?: LengthBounds) {
+  constructor(work: WorkBudget, lengths?: LengthBounds, mostStates: number = STATES_OF_STRINGS[0]!) {
     this.work = work;
     this.lengths = lengths;
+    this.mostStates = mostStates;
   }
 
   /** What a rule is, once it is defined. */
@@ -126,7 +159,7 @@ export class GrammarRules {
       // No masks are made from what only counts.
       if (this.lengths?.longer !== 'counted') states += preparedStates(body);
       this.work.spend(line.length);
-      if (length > MAX_TEXT || states > MAX_STATES) throw new SchemaProblem('needs too large a grammar');
+      if (length > MAX_TEXT || states > MAX_STATES) throw new TooLarge();
       lines.push(line);
     }
     return `${lines.join('\n')}\n`;
@@ -242,6 +275,7 @@ function lengthOf(expression: Expression | undefined, lengths: ReadonlyMap<strin
     case 'literal':
       return expression.text.length;
     case 'characters':
+    case 'bytes':
       return 1;
     case 'sequence':
       return expression.parts.reduce((length, part) => length + lengthOf(part, lengths), 0);

@@ -36,6 +36,7 @@ export function preparedStates(expression: Expression): number {
       const { part, min, max = min + 1 } = expression;
       return Math.min(max, WRITTEN_OUT) * preparedStates(part);
     }
+    case 'bytes':
     case 'rule':
       return 1;
     case 'text-until':

@@ -8,6 +8,8 @@ export function printExpression(expression: Expression): string {
       return quote(expression.text);
     case 'characters':
       return printCharacters(expression.ranges);
+    case 'bytes':
+      return printBytes(expression.ranges);
     case 'sequence':
       return expression.parts
         .map((part) => (part.type === 'choice' ? `(${printExpression(part)})` : printExpression(part)))
@@ -16,7 +18,7 @@ export function printExpression(expression: Expression): string {
       return expression.options.map(printExpression).join(' | ');
     case 'repeat': {
       const { part, min, max } = expression;
-      const simple = part.type === 'rule' || part.type === 'characters';
+      const simple = part.type === 'rule' || part.type === 'characters' || part.type === 'bytes';
       const mark = min === 0 && max === 1 ? '?' : min === 0 && max === undefined ? '*' : `{${min},${max ?? ''}}`;
       return `${simple ? printExpression(part) : `(${printExpression(part)})`}${mark}`;
     }
@@ -64,6 +66,16 @@ function printCharacters(ranges: readonly CodePointRange[]): string {
   const text = `[${all ? '^' : ''}${body}]`;
   printed.set(ranges, text);
   return text;
+}
+
+/**
+ * The engine takes the ends of a range beyond ASCII for bytes, and a range of one character for that character: two such
+ * ranges are a byte again.
+ */
+function printBytes(ranges: readonly CodePointRange[]): string {
+  const [[first, last] = [0, 0], ...more] = ranges;
+  const isOne = first === last && more.length === 0;
+  return `[${ranges.map(([from, to]) => (from === to ? escape(from) : `${escape(from)}-${escape(to)}`)).join('')}${isOne ? escape(first) : ''}]`;
 }
 
 function quote(text: string): string {

@@ -1,20 +1,7 @@
 /** Finite automata over the characters of strings: building, combining, minimising. @module */
 import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
-
-/** The ASCII characters, each for itself, and one symbol for all others. */
-export const SYMBOLS = 129;
-
-/** The symbol of every character beyond ASCII. */
-export const OTHERS = 128;
-
-/** Symbols that an automaton treats alike form a class; classes are numbered from 0. */
-export interface SymbolClasses {
-  /** Class of each of the {@link SYMBOLS}. */
-  classOf: readonly number[];
-  /** How many classes there are. */
-  classes: number;
-}
+import { ALIKE, classAt, sharedClasses, splitSymbols, startsOf, type SymbolClasses } from './symbol-classes.js';
 
 /** Deterministic and total: every state has a successor for every class. State 0 is the first. */
 export interface Automaton extends SymbolClasses {
@@ -25,6 +12,24 @@ export interface Automaton extends SymbolClasses {
 
 /** The token masks of an automaton with more states would take seconds. */
 const MAX_STATES = 1_500;
+
+/** An automaton would have too many states; one for shorter strings may do. */
+export class TooManyStates extends SchemaProblem {
+  readonly #most: number;
+
+  constructor(most: number = MAX_STATES, node?: object, keyword?: string) {
+    super(
+      `is too complex: its strings need more than ${most} states of an automaton, even with lower counts and lengths`,
+      node,
+      keyword,
+    );
+    this.#most = most;
+  }
+
+  override at(node: object | undefined, keyword: string | undefined): TooManyStates {
+    return new TooManyStates(this.#most, node, keyword);
+  }
+}
 
 /** How to find the states of an automaton, from the first on. States of any form; those of one name are the same. */
 interface Exploration<State> {
@@ -40,7 +45,7 @@ export function buildAutomaton<State>(
   { first, nameOf, step, accepts }: Exploration<State>,
   work: WorkBudget,
 ): Automaton {
-  const { classOf, classes } = symbols;
+  const { classes } = symbols;
   const numbers = new Map([[nameOf(first), 0]]);
   const states = [first];
   const next: number[] = [];
@@ -52,14 +57,14 @@ export function buildAutomaton<State>(
       let number = numbers.get(name);
       if (number === undefined) {
         number = states.length;
-        if (number >= MAX_STATES) throw new SchemaProblem('is too complex');
+        if (number >= MAX_STATES) throw new TooManyStates();
         numbers.set(name, number);
         states.push(target);
       }
       next.push(number);
     }
   }
-  return minimize({ classOf, classes, next, accepting: states.map(accepts) }, work);
+  return minimize({ ...symbols, next, accepting: states.map(accepts) }, work);
 }
 
 /** Strings that both (or, with `either`, one of both) accept. */
@@ -69,9 +74,8 @@ export function combineAutomata(
   how: 'both' | 'either',
   work: WorkBudget,
 ): Automaton {
-  const symbols = splitSymbols((symbol) => left.classOf[symbol]! * SYMBOLS + right.classOf[symbol]!);
-  const pairs: [number, number][] = [];
-  symbols.classOf.forEach((own, symbol) => (pairs[own] ??= [left.classOf[symbol]!, right.classOf[symbol]!]));
+  const { symbols, pairs } = sharedClasses(left, right);
+  work.spend(symbols.starts.length);
   return buildAutomaton<readonly [number, number]>(
     symbols,
     {
@@ -97,7 +101,7 @@ export function complement({ accepting, ...rest }: Automaton): Automaton {
 export function lengthAutomaton(min: number, max: number | undefined, work: WorkBudget): Automaton {
   const last = (max ?? min - 1) + 1;
   return buildAutomaton<number>(
-    splitSymbols(() => 0),
+    ALIKE,
     {
       first: 0,
       nameOf: String,
@@ -115,7 +119,7 @@ interface Beginning {
   whole: boolean;
 }
 
-/** Exactly these strings. Characters beyond ASCII all count as the same one. */
+/** Exactly these strings. */
 export function literalsAutomaton(texts: readonly string[], work: WorkBudget): Automaton {
   let count = 0;
   const beginning = (): Beginning => ({ number: (count += 1), after: new Map(), whole: false });
@@ -125,7 +129,7 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
     work.spend(text.length);
     let at = root;
     for (const character of text) {
-      const symbol = Math.min(character.codePointAt(0) ?? 0, OTHERS);
+      const symbol = character.codePointAt(0) ?? 0;
       used.add(symbol);
       let following = at.after.get(symbol);
       if (following === undefined) at.after.set(symbol, (following = beginning()));
@@ -133,9 +137,10 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
     }
     at.whole = true;
   }
-  const symbols = splitSymbols((symbol) => (used.has(symbol) ? symbol : -1));
+  const starts = startsOf([...used].map((symbol) => [symbol, symbol]));
+  const symbols = splitSymbols(starts, (symbol) => (used.has(symbol) ? symbol : -1));
   const representative: number[] = [];
-  symbols.classOf.forEach((own, symbol) => (representative[own] ??= symbol));
+  symbols.classOf.forEach((own, stretch) => (representative[own] ??= symbols.starts[stretch]!));
   const nowhere = beginning();
   return buildAutomaton<Beginning>(
     symbols,
@@ -149,17 +154,14 @@ export function literalsAutomaton(texts: readonly string[], work: WorkBudget): A
   );
 }
 
-/** Puts symbols with the same key into one class. */
-export function splitSymbols(keyOf: (symbol: number) => number): SymbolClasses {
-  const known = new Map<number, number>();
-  const classOf: number[] = [];
-  for (let symbol = 0; symbol < SYMBOLS; symbol += 1) {
-    const key = keyOf(symbol);
-    let own = known.get(key);
-    if (own === undefined) known.set(key, (own = known.size));
-    classOf.push(own);
+/** Whether the automaton accepts the text. */
+export function acceptsText(automaton: Automaton, text: string, work: WorkBudget): boolean {
+  work.spend(text.length);
+  let state = 0;
+  for (const character of text) {
+    state = automaton.next[state * automaton.classes + classAt(automaton, character.codePointAt(0) ?? 0)]!;
   }
-  return { classOf, classes: known.size };
+  return automaton.accepting[state]!;
 }
 
 /** Whether each state can still reach an accepting one. */
@@ -176,6 +178,23 @@ export function liveStates({ classes, next, accepting }: Automaton): boolean[] {
     }
   }
   return live;
+}
+
+/** How many states can still reach an accepting one, if the first can. */
+export function countLive(automaton: Automaton): number {
+  const live = liveStates(automaton);
+  return live[0] ? live.filter(Boolean).length : 0;
+}
+
+/** Characters of the shortest string that the automaton accepts; undefined: it accepts none. */
+export function shortestLength({ classes, next, accepting }: Automaton): number | undefined {
+  const lengths = new Map([[0, 0]]);
+  for (const [state, length] of lengths) {
+    if (accepting[state]) return length;
+    for (const target of next.slice(state * classes, (state + 1) * classes))
+      if (!lengths.has(target)) lengths.set(target, length + 1);
+  }
+  return undefined;
 }
 
 /** The smallest automaton that accepts the same strings. */
@@ -244,7 +263,7 @@ function predecessorsOf({ classes, next, accepting }: Automaton): (state: number
 
 /** One state for each block, numbered in the order of their first states, so that the first state stays 0. */
 function merged(
-  { classOf, classes, accepting }: Automaton,
+  { starts, classOf, classes, accepting }: Automaton,
   blockOf: readonly number[],
   next: readonly number[],
 ): Automaton {
@@ -256,6 +275,7 @@ function merged(
     first.push(state);
   });
   return {
+    starts,
     classOf,
     classes,
     accepting: first.map((state) => accepting[state]!),

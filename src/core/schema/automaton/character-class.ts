@@ -4,15 +4,9 @@
  * @module
  */
 import type { WorkBudget } from '../limits/work-budget.js';
-import { OTHERS, SYMBOLS } from './automaton.js';
+import { LAST_CODE_POINT, type Range, startsOf } from './symbol-classes.js';
 
-/**
- * Whether a class that holds some characters beyond ASCII, which are one symbol, holds that symbol: `narrow` automata
- * accept only strings that the pattern accepts, `wide` ones all of them.
- */
-export type PatternWidth = 'narrow' | 'wide';
-
-/** Steps that a new class costs: a regular expression is compiled, and tested with every symbol. */
+/** Steps that a new class costs: a regular expression is compiled, and tested with every stretch of characters. */
 const NEW_CLASS = 1_000;
 /** Steps that testing every character of Unicode costs. */
 const ALL_CHARACTERS = 200_000;
@@ -20,16 +14,20 @@ const ALL_CHARACTERS = 200_000;
 /** Most classes, and results of a class, that are cached. */
 const MAX_KNOWN = 1_000;
 
-/** White space beyond ASCII that `\s` holds, and the line separators, which `.` does not. */
-const SPECIAL = [0xa0, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff];
-const LINE_SEPARATORS = new Set([0x2028, 0x2029]);
+/** White space beyond ASCII that `\s` holds, and the line separators, which `.` does not; surrogates. */
+const SPECIAL: readonly Range[] = [
+  ...[0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff].map((code): Range => [code, code]),
+  [0x2000, 0x200a],
+  [0xd800, 0xdfff],
+];
+const ASCII = Array.from({ length: 0x80 }, (_, code): Range => [code, code]);
 
 /** One class. */
 export class CharacterClass {
   readonly #source: string;
   readonly #one: RegExp;
   readonly #holds = new Map<number, boolean>();
-  readonly #symbols: { narrow?: ReadonlySet<number>; wide?: ReadonlySet<number> } = {};
+  #ranges: readonly Range[] | undefined;
 
   /** @param source as it is written in a pattern that the `u` flag accepts */
   constructor(source: string) {
@@ -46,37 +44,38 @@ export class CharacterClass {
     return holds;
   }
 
-  /** The symbols of automata that it holds. */
-  symbols(width: PatternWidth, work: WorkBudget): ReadonlySet<number> {
-    return (this.#symbols[width] ??= this.#findSymbols(width, work));
+  /** The code points that it holds, in order. */
+  ranges(work: WorkBudget): readonly Range[] {
+    return (this.#ranges ??= /\\p/iu.test(this.#source) ? this.#searched(work) : this.#asked());
   }
 
-  #findSymbols(width: PatternWidth, work: WorkBudget): Set<number> {
-    const symbols = new Set<number>();
-    for (let code = 0; code < SYMBOLS - 1; code += 1) if (this.holds(code)) symbols.add(code);
-    if (this.#holdsOthers(width, work)) symbols.add(OTHERS);
-    return symbols;
-  }
-
-  /** Line separators, which `.` does not hold, are ignored: models do not write them. */
-  #holdsOthers(width: PatternWidth, work: WorkBudget): boolean {
-    if (/\\p/iu.test(this.#source)) {
-      work.spend(ALL_CHARACTERS);
-      const test =
-        width === 'narrow'
-          ? new RegExp(`^(?:${this.#source}|[\\u2028\\u2029])+$`, 'u')
-          : new RegExp(`(?:${this.#source})`, 'u');
-      return test.test(allBeyondAscii());
+  /** Classes of properties: the engine's tables say it, character by character. */
+  #searched(work: WorkBudget): Range[] {
+    work.spend(ALL_CHARACTERS);
+    const ranges: Range[] = [];
+    for (const { 0: found, index } of allCharacters().matchAll(new RegExp(`(?:${this.#source}){1,4096}`, 'gu'))) {
+      pushRange(ranges, codePointAt(index), codePointAt(index + found.length) - 1);
     }
-    // Between two characters that its source names a class holds all or none, so it is enough to test beside these.
-    const borders = [0x80, 0xd7ff, 0xe000, 0x10_ffff];
-    const named = [...SPECIAL, ...namedCodePoints(this.#source)];
-    for (const code of named) borders.push(code - 1, code, code + 1);
-    const asked = borders.filter(
-      (code) => code >= 0x80 && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff) && !LINE_SEPARATORS.has(code),
-    );
-    return width === 'narrow' ? asked.every((code) => this.holds(code)) : asked.some((code) => this.holds(code));
+    return ranges;
   }
+
+  /** Between two characters that its source names a class holds all or none, so it is enough to ask for the first. */
+  #asked(): Range[] {
+    const named = namedCodePoints(this.#source).map((code): Range => [code, code]);
+    const starts = startsOf([...ASCII, ...SPECIAL, ...named]);
+    const ranges: Range[] = [];
+    starts.forEach((start, index) => {
+      if (this.holds(start)) pushRange(ranges, start, (starts[index + 1] ?? LAST_CODE_POINT + 1) - 1);
+    });
+    return ranges;
+  }
+}
+
+/** Adds a range behind the others; one that follows at once makes the last one longer. */
+function pushRange(ranges: Range[], first: number, last: number): void {
+  const before = ranges.at(-1);
+  if (before?.[1] === first - 1) ranges[ranges.length - 1] = [before[0], last];
+  else ranges.push([first, last]);
 }
 
 const known = new Map<string, CharacterClass>();
@@ -109,13 +108,20 @@ function namedCodePoints(source: string): number[] {
   return codes;
 }
 
-let beyondAscii: string | undefined;
+let everything: string | undefined;
 
-function allBeyondAscii(): string {
-  if (beyondAscii !== undefined) return beyondAscii;
+/** All characters in order, without surrogates, of which two would be read as one character. */
+function allCharacters(): string {
+  if (everything !== undefined) return everything;
   const characters: string[] = [];
-  for (let code = 0x80; code <= 0x10_ffff; code += 1) {
+  for (let code = 0; code <= LAST_CODE_POINT; code += 1) {
     if (code < 0xd800 || code > 0xdfff) characters.push(String.fromCodePoint(code));
   }
-  return (beyondAscii = characters.join(''));
+  return (everything = characters.join(''));
+}
+
+/** The code point at an offset of {@link allCharacters}. */
+function codePointAt(offset: number): number {
+  if (offset < 0xd800) return offset;
+  return offset < 0xf800 ? offset + 0x800 : 0x1_0000 + (offset - 0xf800) / 2;
 }

@@ -5,18 +5,11 @@
  */
 import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
-import {
-  type Automaton,
-  buildAutomaton,
-  combineAutomata,
-  complement,
-  splitSymbols,
-  type SymbolClasses,
-  SYMBOLS,
-} from './automaton.js';
-import type { PatternWidth } from './character-class.js';
+import { type Automaton, buildAutomaton, combineAutomata, complement } from './automaton.js';
+import type { CharacterClass } from './character-class.js';
 import { type Assertion, compileProgram, type PatternProgram } from './pattern-program.js';
-import { parsePattern, type PatternNode } from './pattern-syntax.js';
+import { splitSymbols, startsOf, type SymbolClasses } from './symbol-classes.js';
+import { lowerCounts, parsePattern, type PatternNode } from './pattern-syntax.js';
 
 /** One pattern. */
 export class PatternMatcher {
@@ -24,7 +17,7 @@ export class PatternMatcher {
   readonly #work: WorkBudget;
 
   /**
-   * @param pattern that the `u` flag accepts
+   * @param pattern that is valid as `unicodePattern`
    * @throws SchemaProblem for back references
    */
   constructor(pattern: string, work: WorkBudget) {
@@ -145,13 +138,14 @@ export class Patterns {
     return matcher.isFoundIn(text);
   }
 
-  /** The strings in which the pattern is found. @throws SchemaProblem for what no automaton can follow */
-  automaton(pattern: string, width: PatternWidth): Automaton {
-    const key = `${width} ${pattern}`;
+  /**
+   * The strings in which the pattern is found; with `most`, some of them: its counts go up to so many.
+   * @throws SchemaProblem for what no automaton can follow
+   */
+  automaton(pattern: string, most?: number): Automaton {
+    const key = `${most} ${pattern}`;
     let automaton = this.#automata.get(key);
-    if (automaton === undefined) {
-      this.#automata.set(key, (automaton = patternAutomaton(pattern, width, this.#work)));
-    }
+    if (automaton === undefined) this.#automata.set(key, (automaton = patternAutomaton(pattern, this.#work, most)));
     return automaton;
   }
 }
@@ -159,14 +153,14 @@ export class Patterns {
 /**
  * The strings in which the pattern is found, as `RegExp.prototype.test` finds it. Lookaheads are followed where they
  * stand at the beginning, after `^`. Throws SchemaProblem for what no automaton can follow.
+ * @param most see {@link Patterns.automaton}
  */
-export function patternAutomaton(pattern: string, width: PatternWidth, work: WorkBudget): Automaton {
-  const { lookaheads, rest } = splitLookaheads(parsePattern(pattern));
-  let automaton = compilePattern(rest, width, work);
+export function patternAutomaton(pattern: string, work: WorkBudget, most: number = Infinity): Automaton {
+  const { lookaheads, rest } = splitLookaheads(lowerCounts(parsePattern(pattern), most));
+  let automaton = compilePattern(rest, work);
   for (const { part, negative } of lookaheads) {
-    const other: PatternWidth = width === 'narrow' ? 'wide' : 'narrow';
     const anchored: PatternNode = { type: 'sequence', parts: [{ type: 'start' }, part] };
-    const ahead = compilePattern(anchored, negative ? other : width, work);
+    const ahead = compilePattern(anchored, work);
     automaton = combineAutomata(automaton, negative ? complement(ahead) : ahead, 'both', work);
   }
   return automaton;
@@ -183,11 +177,11 @@ function splitLookaheads(node: PatternNode): { lookaheads: Look[]; rest: Pattern
   return { lookaheads, rest: { type: 'sequence', parts: [start, ...parts.slice(lookaheads.length)] } };
 }
 
-function compilePattern(node: PatternNode, width: PatternWidth, work: WorkBudget): Automaton {
+function compilePattern(node: PatternNode, work: WorkBudget): Automaton {
   const program = compileProgram(node, work);
   const { states, first, final } = program;
-  const symbols = symbolClassesOf(program, width, work);
-  const consumed = states.map(({ consumes }) => consumes && symbols.classesOf(consumes.symbols(width, work)));
+  const { symbols, held } = symbolClassesOf(program, work);
+  const consumed = states.map(({ consumes }) => consumes && held.get(consumes));
   const startSet = closure(program, [first], 'start', work);
   // A match may begin at every offset of the text, and once it was found anything may follow.
   const again = closure(program, [first], undefined, work);
@@ -221,31 +215,49 @@ function compilePattern(node: PatternNode, width: PatternWidth, work: WorkBudget
   );
 }
 
-/** Groups symbols that all classes of the pattern treat alike, and tells which groups a set of symbols holds. */
+/** Groups code points that all classes of the pattern treat alike; `held`: which groups a class of the pattern holds. */
 function symbolClassesOf(
   { states }: PatternProgram,
-  width: PatternWidth,
   work: WorkBudget,
-): SymbolClasses & { classesOf: (symbols: ReadonlySet<number>) => readonly boolean[] } {
-  const sets = new Set(states.flatMap(({ consumes }) => (consumes ? [consumes.symbols(width, work)] : [])));
-  let symbols = splitSymbols(() => 0);
-  for (const set of sets) {
-    work.spend(SYMBOLS);
-    const { classOf } = symbols;
-    symbols = splitSymbols((symbol) => classOf[symbol]! * 2 + Number(set.has(symbol)));
+): { symbols: SymbolClasses; held: ReadonlyMap<CharacterClass, readonly boolean[]> } {
+  const classes = [...new Set(states.flatMap(({ consumes }) => consumes ?? []))];
+  const starts = startsOf(classes.flatMap((each) => each.ranges(work)));
+  let keys = starts.map(() => 0);
+  for (const each of classes) {
+    work.spend(starts.length);
+    const inside = insideRanges(starts, each.ranges(work));
+    const known = new Map<number, number>();
+    keys = keys.map((key, stretch) => {
+      const pair = key * 2 + Number(inside[stretch]);
+      const own = known.get(pair) ?? known.size;
+      known.set(pair, own);
+      return own;
+    });
   }
-  const { classOf, classes } = symbols;
-  const known = new Map<ReadonlySet<number>, boolean[]>();
-  const classesOf = (set: ReadonlySet<number>): boolean[] => {
-    let held = known.get(set);
-    if (held === undefined) {
-      held = Array.from({ length: classes }, () => false);
-      for (const symbol of set) held[classOf[symbol]!] = true;
-      known.set(set, held);
-    }
-    return held;
+  const symbols = splitSymbols(starts, (_, stretch) => keys[stretch]!);
+  const first: number[] = [];
+  symbols.classOf.forEach((own, stretch) => (first[own] ??= symbols.starts[stretch]!));
+  return {
+    symbols,
+    held: new Map(classes.map((each) => [each, insideEach(first, each.ranges(work))])),
   };
-  return { classOf, classes, classesOf };
+}
+
+/** Whether each of the code points, which are in order, lies in the ranges. */
+function insideRanges(codePoints: readonly number[], ranges: readonly (readonly [number, number])[]): boolean[] {
+  let at = 0;
+  return codePoints.map((code) => {
+    while (at < ranges.length && ranges[at]![1] < code) at += 1;
+    return at < ranges.length && ranges[at]![0] <= code;
+  });
+}
+
+/** The same of code points in any order. */
+function insideEach(codePoints: readonly number[], ranges: readonly (readonly [number, number])[]): boolean[] {
+  const sorted = codePoints.toSorted((left, right) => left - right);
+  const inside = insideRanges(sorted, ranges);
+  const byCode = new Map(sorted.map((code, index) => [code, inside[index]!]));
+  return codePoints.map((code) => byCode.get(code)!);
 }
 
 function closure(

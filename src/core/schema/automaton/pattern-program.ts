@@ -1,6 +1,6 @@
 /** Converts regular expressions to nondeterministic automata, for matching and for grammars. @module */
-import { SchemaProblem } from '../limits/schema-problem.js';
 import type { WorkBudget } from '../limits/work-budget.js';
+import { TooManyStates } from './automaton.js';
 import { type CharacterClass, characterClass } from './character-class.js';
 import type { PatternNode } from './pattern-syntax.js';
 
@@ -45,7 +45,7 @@ class ProgramBuilder {
   }
 
   add(state: PatternState = { jumps: [] }): number {
-    if (this.states.length >= MAX_STATES) throw new SchemaProblem('is too complex');
+    if (this.states.length >= MAX_STATES) throw new TooManyStates(MAX_STATES);
     return this.states.push(state) - 1;
   }
 

@@ -1,5 +1,6 @@
 /** Parses JavaScript's regular expressions with the `u` flag into syntax trees. @module */
 import { SchemaProblem } from '../limits/schema-problem.js';
+import { unicodePattern } from './unicode-pattern.js';
 
 /** What a pattern is made of. */
 export type PatternNode =
@@ -17,14 +18,52 @@ export type PatternNode =
 const MAX_REPEAT = 1_000;
 
 /**
- * Reads a pattern that the `u` flag accepts.
+ * Reads a pattern that is valid as {@link unicodePattern}.
  * @throws SchemaProblem for back references and for syntax that is newer than this reader
  */
 export function parsePattern(pattern: string): PatternNode {
-  const reader = new PatternReader(pattern);
+  const reader = new PatternReader(unicodePattern(pattern));
   const node = reader.readChoice();
   if (!reader.atEnd) throw new SchemaProblem('is not supported as a regular expression');
   return node;
+}
+
+/**
+ * The same pattern with lower upper bounds of its counts: it takes no string that the pattern does not take, but shorter
+ * ones. What must not follow (a negative lookahead) stays as it is.
+ */
+export function lowerCounts(node: PatternNode, most: number): PatternNode {
+  const lower = (part: PatternNode): PatternNode => lowerCounts(part, most);
+  switch (node.type) {
+    case 'sequence':
+      return { ...node, parts: node.parts.map(lower) };
+    case 'choice':
+      return { ...node, options: node.options.map(lower) };
+    case 'repeat': {
+      const max = node.max === undefined ? undefined : Math.max(node.min, Math.min(node.max, most));
+      return { ...node, part: lower(node.part), max };
+    }
+    case 'look':
+      return node.negative ? node : { ...node, part: lower(node.part) };
+    default:
+      return node;
+  }
+}
+
+/** The greatest upper bound of a count in a pattern; 0: none. */
+export function greatestCount(node: PatternNode): number {
+  switch (node.type) {
+    case 'sequence':
+      return Math.max(0, ...node.parts.map(greatestCount));
+    case 'choice':
+      return Math.max(0, ...node.options.map(greatestCount));
+    case 'repeat':
+      return Math.max(node.max ?? 0, greatestCount(node.part));
+    case 'look':
+      return greatestCount(node.part);
+    default:
+      return 0;
+  }
 }
 
 class PatternReader {

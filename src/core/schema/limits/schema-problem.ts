@@ -12,6 +12,11 @@ export class SchemaProblem extends Error {
     this.node = node;
     this.keyword = keyword;
   }
+
+  /** The same problem of a schema's keyword. */
+  at(node: object | undefined, keyword: string | undefined): SchemaProblem {
+    return new SchemaProblem(this.message, node, keyword);
+  }
 }
 
 /** The result of `make`; a SchemaProblem that has no keyword yet gets this one. */
@@ -19,8 +24,7 @@ export function atKeyword<T>(node: object | undefined, keyword: string | undefin
   try {
     return make();
   } catch (error) {
-    if (error instanceof SchemaProblem && error.node === undefined)
-      throw new SchemaProblem(error.message, node, keyword);
+    if (error instanceof SchemaProblem && error.node === undefined) throw error.at(node, keyword);
     throw error;
   }
 }

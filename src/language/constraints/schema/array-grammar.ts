@@ -58,7 +58,7 @@ function items(context: SchemaContext, alternative: Alternative, min: number, ma
 }
 
 /** Schemas of a node for the item with this index; Infinity: for all items after the fixed ones. */
-function schemaAt(node: SchemaNode, index: number): JsonSchema[] {
+export function schemaAt(node: SchemaNode, index: number): JsonSchema[] {
   const prefix = prefixOf(node);
   if (index < prefix.length) return [prefix[index] ?? true];
   const rest = Array.isArray(node['items']) ? node['additionalItems'] : node['items'];

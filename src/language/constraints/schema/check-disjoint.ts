@@ -1,12 +1,12 @@
-/** Checks whether the branches of a `oneOf` exclude each other. @module */
+/** Checks whether alternatives exclude each other. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type Alternative, tightest } from './schema-context.js';
 import { canonicalText } from './canonical-text.js';
 import type { Conformance } from './conformance.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
-import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
+import type { SchemaDocument } from '../../../core/schema/schema-document.js';
 import type { SchemaType } from '../../../core/schema/schema-keywords.js';
-import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
+import { schemaAt } from './array-grammar.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
 
 /** Depth to which nested members are compared; branches that differ only below it count as overlapping. */
@@ -15,8 +15,8 @@ const MAX_DEPTH = 4;
 /** Steps that comparing two branches costs. */
 const PAIR = 4;
 
-/** What is known of an alternative. */
-interface Facts {
+/** What is known of an alternative. `listed`: its values, and maybe more. */
+export interface Facts {
   written: ReadonlySet<SchemaType>;
   allowed: ReadonlySet<SchemaType>;
   listed: readonly unknown[] | undefined;
@@ -26,7 +26,7 @@ interface Facts {
   listedMembers: Map<string, ReadonlySet<string> | undefined>;
 }
 
-/** Checks the `oneOf`s of one document. */
+/** Compares the alternatives of one document. */
 export class DisjointCheck {
   readonly #document: SchemaDocument;
   readonly #conformance: Conformance;
@@ -44,37 +44,11 @@ export class DisjointCheck {
   }
 
   /**
-   * Throws SchemaProblem when a value written for one branch could conform to another one as well: `oneOf` forbids it.
-   * @param base the alternatives of the schema's other keywords
-   * @param branches the alternatives of each branch
-   */
-  check(node: SchemaNode, base: readonly Alternative[], branches: readonly (readonly Alternative[])[]): void {
-    const written = branches.map((branch) =>
-      branch.flatMap((mine) => base.map((common): Alternative => [...common, ...mine])),
-    );
-    const comparable = this.#sharingValues(written);
-    branches.forEach((_, index) => {
-      for (const otherIndex of comparable?.(index) ?? branches.keys()) {
-        if (index === otherIndex) continue;
-        const overlap = written[index]!.some((mine) =>
-          branches[otherIndex]!.some((theirs) => this.#mayConform(mine, theirs, 0)),
-        );
-        if (!overlap) continue;
-        throw new SchemaProblem(
-          'has branches that one value could match at once; use `anyOf`, or give each branch a required property with its own `const`',
-          node,
-          'oneOf',
-        );
-      }
-    });
-  }
-
-  /**
    * Where all branches list their values, or those of one required member: the branches that share a value with a
    * branch. All others exclude it.
    */
-  #sharingValues(written: readonly (readonly Alternative[])[]): ((branch: number) => ReadonlySet<number>) | undefined {
-    const first = written[0]?.[0];
+  sharingValues(written: readonly (readonly Alternative[])[]): ((branch: number) => ReadonlySet<number>) | undefined {
+    const first = written.find((ways) => ways.length > 0)?.[0];
     if (first === undefined) return undefined;
     for (const name of [undefined, ...this.#tagsOf(first)]) {
       const values = written.map((ways) => this.#valuesOf(ways, name));
@@ -93,7 +67,7 @@ export class DisjointCheck {
   #valuesOf(ways: readonly Alternative[], name: string | undefined): string[] | undefined {
     const values: string[] = [];
     for (const way of ways) {
-      const { listed } = this.#factsOf(way);
+      const { listed } = this.factsOf(way);
       const own =
         name === undefined
           ? listed?.map((value) => canonicalText(value, this.#document.work))
@@ -106,36 +80,50 @@ export class DisjointCheck {
 
   /** The required members with listed values of alternatives that are written as objects only. */
   #tagsOf(alternative: Alternative): readonly string[] {
-    const facts = this.#factsOf(alternative);
+    const facts = this.factsOf(alternative);
     const isObject = facts.listed === undefined && facts.written.size === 1 && facts.written.has('object');
     facts.tags ??= isObject
-      ? [...this.#membersOf(alternative).required].filter((name) => this.#listedMember(alternative, name))
+      ? [...this.membersOf(alternative).required].filter((name) => this.#listedMember(alternative, name))
       : [];
     return facts.tags;
   }
 
   /** Whether a value that is written for `mine` may conform to `theirs`. True when in doubt. */
-  #mayConform(mine: Alternative, theirs: Alternative, depth: number): boolean {
+  mayConform(mine: Alternative, theirs: Alternative, depth: number = 0): boolean {
     this.#document.work.spend(PAIR);
     if (depth > MAX_DEPTH) return true;
-    const [own, other] = [this.#factsOf(mine), this.#factsOf(theirs)];
+    const [own, other] = [this.factsOf(mine), this.factsOf(theirs)];
     if (this.#apartByMember(mine, theirs)) return false;
     const listed = own.listed ?? other.listed;
     if (listed !== undefined) {
       const both = [...mine, ...theirs];
-      return listed.some((value) => both.every((node) => this.#conformance.conforms(value, node)));
+      return listed.some((value) => both.every((node) => this.#conformance.conformsAlone(value, node)));
     }
-    const shared = [...own.written].filter(
-      (type) =>
-        other.allowed.has(type) ||
-        (type === 'integer' && other.allowed.has('number')) ||
-        (type === 'number' && other.allowed.has('integer')),
-    );
-    return shared.some((type) => {
+    return [...own.written].some((type) => {
+      if (!allowsType(other.allowed, type)) return false;
       if (type === 'number' || type === 'integer') return rangesMeet(mine, theirs);
       if (type === 'object') return this.#objectsMayConform(mine, theirs, depth);
-      return true;
+      return type !== 'array' || this.#arraysMayConform(mine, theirs, depth);
     });
+  }
+
+  #arraysMayConform(mine: Alternative, theirs: Alternative, depth: number): boolean {
+    const both = [...mine, ...theirs];
+    const least = tightest(both, 'minItems', 'largest') ?? 0;
+    if (least > (tightest(both, 'maxItems', 'smallest') ?? Infinity)) return false;
+    return least === 0 || this.firstItemsMeet(mine, theirs, depth);
+  }
+
+  /** Whether the first item that is written for `mine` may be one of `theirs`. */
+  firstItemsMeet(mine: Alternative, theirs: Alternative, depth: number = 0): boolean {
+    const [own, others] = [mine, theirs].map((each) => each.flatMap((node) => schemaAt(node, 0)));
+    return this.valuesMeet(own!, others!, depth);
+  }
+
+  /** Whether a value of all `mine` may be one of all `theirs`. */
+  valuesMeet(mine: readonly JsonSchema[], theirs: readonly JsonSchema[], depth: number = 0): boolean {
+    const [own, others] = [this.#alternativesOf(mine), this.#alternativesOf(theirs)];
+    return own.some((value) => others.some((other) => this.mayConform(value, other, depth + 1)));
   }
 
   /** The usual and quickest test: a required member for which the two list different values. */
@@ -147,7 +135,7 @@ export class DisjointCheck {
   }
 
   #listedMember(alternative: Alternative, name: string): ReadonlySet<string> | undefined {
-    const { listedMembers } = this.#factsOf(alternative);
+    const { listedMembers } = this.factsOf(alternative);
     if (listedMembers.has(name)) return listedMembers.get(name);
     let listed: ReadonlySet<string> | undefined;
     for (const node of alternative) {
@@ -162,26 +150,23 @@ export class DisjointCheck {
   }
 
   #objectsMayConform(mine: Alternative, theirs: Alternative, depth: number): boolean {
-    const [written, wanted] = [this.#membersOf(mine), this.#membersOf(theirs)];
+    const [written, wanted] = [this.membersOf(mine), this.membersOf(theirs)];
     for (const name of wanted.required) {
       if (!written.declared.has(name) && written.extra.length === 0) return false;
     }
-    for (const name of written.required) {
-      const values = this.#alternativesOf(written.declared.get(name) ?? []);
-      // `objectMembers` closes objects with listed properties. JSON Schema does not, so the schemas decide.
-      const demanded = wanted.declared.get(name) ?? undeclared(theirs);
-      const others = this.#alternativesOf(demanded);
-      if (!values.some((value) => others.some((other) => this.#mayConform(value, other, depth + 1)))) return false;
+    for (const name of new Set([...written.required, ...wanted.required])) {
+      const own = written.declared.get(name);
+      if (own !== undefined && !this.valuesMeet(own, demandedOf(theirs, wanted, name), depth)) return false;
     }
     return true;
   }
 
-  #membersOf(alternative: Alternative): ObjectMembers {
-    const facts = this.#factsOf(alternative);
+  membersOf(alternative: Alternative): ObjectMembers {
+    const facts = this.factsOf(alternative);
     return (facts.members ??= objectMembers(this.#document, alternative));
   }
 
-  #factsOf(alternative: Alternative): Facts {
+  factsOf(alternative: Alternative): Facts {
     let facts = this.#facts.get(alternative);
     if (facts === undefined) {
       this.#document.work.spend(20 * alternative.length);
@@ -214,8 +199,19 @@ function rangesMeet(mine: Alternative, theirs: Alternative): boolean {
   return low <= high && lowOpen < highOpen && low < highOpen && lowOpen < high;
 }
 
-/** What the schemas demand of a member that none of them declares. */
-function undeclared(alternative: Alternative): JsonSchema[] {
+/** Whether a value of the type may be of one of these. */
+export function allowsType(allowed: ReadonlySet<SchemaType>, type: SchemaType): boolean {
+  if (allowed.has(type)) return true;
+  return (type === 'integer' && allowed.has('number')) || (type === 'number' && allowed.has('integer'));
+}
+
+/**
+ * What an alternative demands of a member. `objectMembers` closes objects with listed properties; JSON Schema does not, so
+ * of a member that is not declared the schemas decide.
+ */
+export function demandedOf(alternative: Alternative, members: ObjectMembers, name: string): JsonSchema[] {
+  const declared = members.declared.get(name);
+  if (declared !== undefined) return declared;
   return alternative.flatMap((node) => {
     const additional = node['additionalProperties'] as JsonSchema | undefined;
     return node['patternProperties'] === undefined && additional !== undefined ? [additional] : [];

@@ -5,7 +5,13 @@
  */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
-import { resolveReference, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
+import {
+  FORMAT_HINT,
+  resolveReference,
+  type SchemaDocument,
+  type SchemaNode,
+} from '../../../core/schema/schema-document.js';
+import { keptFormat } from '../../../core/schema/formats.js';
 import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
@@ -40,11 +46,22 @@ export class Conformance {
   }
 
   /**
-   * True when `value` conforms to a schema of the document. `format` is an annotation.
+   * True when `value` conforms to a schema of the document, the formats that are kept included.
    * @throws SchemaProblem for unsupported keywords, and when it takes too much work
    */
   conforms(value: unknown, schema: JsonSchema): boolean {
     return this.#evaluate(value, schema) !== undefined;
+  }
+
+  /** The same without the keywords that combine schemas: in an alternative the schemas that they hold stand for themselves. */
+  conformsAlone(value: unknown, node: SchemaNode): boolean {
+    this.#document.work.spend(PAIR);
+    const evaluated = { names: new Set<string>(), items: new Set<number>() };
+    // What they evaluate is not known here, so what is left over is not judged.
+    const own = { ...node };
+    delete own['unevaluatedProperties'];
+    delete own['unevaluatedItems'];
+    return this.#conformsPlainly(value, own) && this.#conformingParts(value, own, evaluated, () => true);
   }
 
   #evaluate(value: unknown, schema: JsonSchema): Evaluation {
@@ -66,7 +83,6 @@ export class Conformance {
     for (const keyword of UNKNOWN_KEYWORDS) {
       if (Object.hasOwn(node, keyword)) throw new SchemaProblem('is not supported', node, keyword);
     }
-    if (!this.#conformsPlainly(value, node)) return undefined;
     const evaluated: { names: Set<string>; items: Set<number> } = { names: new Set(), items: new Set() };
     const take = (outcome: Evaluation): boolean => {
       if (outcome === undefined) return false;
@@ -75,10 +91,18 @@ export class Conformance {
       for (const item of outcome.items) evaluated.items.add(item);
       return true;
     };
-    if (!this.#combined(value, node, take)) return undefined;
-    if (Array.isArray(value) && !this.#conformingItems(value, node, evaluated.items)) return undefined;
-    if (isObject(value) && !this.#conformingMembers(value, node, evaluated.names, take)) return undefined;
-    return evaluated;
+    const conforms = this.#conformsPlainly(value, node) && this.#combined(value, node, take);
+    return conforms && this.#conformingParts(value, node, evaluated, take) ? evaluated : undefined;
+  }
+
+  #conformingParts(
+    value: unknown,
+    node: SchemaNode,
+    evaluated: { names: Set<string>; items: Set<number> },
+    take: (outcome: Evaluation) => boolean,
+  ): boolean {
+    if (Array.isArray(value)) return this.#conformingItems(value, node, evaluated.items);
+    return !isObject(value) || this.#conformingMembers(value, node, evaluated.names, take);
   }
 
   /** The keywords without subschemas. */
@@ -94,6 +118,10 @@ export class Conformance {
     }
     if (pattern !== undefined && typeof value === 'string') {
       if (!atKeyword(node, 'pattern', () => patterns.isFound(pattern, value))) return false;
+    }
+    const format = keptFormat(node[FORMAT_HINT]);
+    if (format !== undefined && typeof value === 'string') {
+      if (value.length > (format.maxLength ?? Infinity) || !patterns.isFound(format.pattern, value)) return false;
     }
     return withinBounds(value, node, work);
   }

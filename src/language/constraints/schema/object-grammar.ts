@@ -88,8 +88,11 @@ function memberValue(context: SchemaContext, schemas: readonly JsonSchema[], { t
     );
   }
   const others = sequence(open, context.valueOf([...schemas, NO_STRING]), close);
-  const texts = context.alternatives(schemas).filter((alternative) => writtenTypes(alternative).has('string'));
-  const plain = texts.map((alternative) => stringGrammar(context, alternative, style));
+  const plain = context.alternatives(schemas).flatMap((alternative) => {
+    const texts = context.listed(alternative)?.filter((value) => typeof value === 'string');
+    if (texts !== undefined) return texts.map((value) => constantString(value, style));
+    return writtenTypes(alternative).has('string') ? [stringGrammar(context, alternative, style)] : [];
+  });
   return choice(...plain, others);
 }
 
@@ -205,9 +208,9 @@ function keyOutside(
   return atKeyword(alternative[0], 'additionalProperties', () => {
     if (declared.length > 0) conditions.push(complement(literalsAutomaton(declared, work)));
     for (const pattern of kind.matching)
-      conditions.push(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'narrow'));
+      conditions.push(patternAt(document, { node, keyword: 'patternProperties' }, pattern));
     for (const pattern of kind.notMatching)
-      conditions.push(complement(patternAt(document, { node, keyword: 'patternProperties' }, pattern, 'wide')));
+      conditions.push(complement(patternAt(document, { node, keyword: 'patternProperties' }, pattern)));
     for (const each of alternative) {
       const names = each['propertyNames'];
       if (names === false) return NEVER;

@@ -9,6 +9,12 @@ import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 /** One way to satisfy a schema: schemas that hold together, without their `allOf`, `anyOf`, `oneOf` and `$ref`. */
 export type Alternative = readonly SchemaNode[];
 
+/**
+ * Where a schema that this compiler made itself keeps alternatives whose strings must not be written. No document has this
+ * keyword: unknown ones are not copied.
+ */
+export const EXCLUDED = 'x-excluded';
+
 /** Most rules that one schema may need; beyond it compiling would take seconds. */
 const MAX_RULES = 8_000;
 
@@ -20,6 +26,8 @@ export interface SchemaContext {
   conforms(value: unknown, schema: JsonSchema): boolean;
   /** The alternatives that satisfy all of the schemas. */
   alternatives(schemas: readonly JsonSchema[]): Alternative[];
+  /** The conforming values of an alternative that lists some, else undefined. */
+  listed(alternative: Alternative): unknown[] | undefined;
   /** All conforming values when the schemas name them one by one, else undefined. */
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined;
   /** The grammar of values that conform to all of these schemas at once. */

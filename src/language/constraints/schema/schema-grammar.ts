@@ -100,7 +100,7 @@ export class SchemaGrammar implements SchemaContext {
   enumerate(schemas: readonly JsonSchema[]): unknown[] | undefined {
     const values: unknown[] = [];
     for (const alternative of this.#alternatives.of(schemas)) {
-      const listed = this.#listed(alternative);
+      const listed = this.listed(alternative);
       if (listed === undefined) return undefined;
       values.push(...listed);
     }
@@ -108,14 +108,14 @@ export class SchemaGrammar implements SchemaContext {
   }
 
   #alternative(alternative: Alternative): Expression {
-    const listed = this.#listed(alternative);
+    const listed = this.listed(alternative);
     if (listed !== undefined) return choice(...listed.map((value) => constant(value, this.style)));
     this.#refuseUnsupported(alternative);
     return choice(...[...writtenTypes(alternative)].map((type) => this.#ofType(type, alternative)));
   }
 
   /** The values of `enum` or `const` that conform to all keywords, also to those that a grammar cannot express. */
-  #listed(alternative: Alternative): unknown[] | undefined {
+  listed(alternative: Alternative): unknown[] | undefined {
     for (const node of alternative) {
       const values = Object.hasOwn(node, 'const') ? [node['const']] : (node['enum'] as unknown[] | undefined);
       if (values !== undefined)

@@ -3,15 +3,20 @@ import { automatonString } from './automaton-grammar.js';
 import { type Expression, NEVER } from '../../grammar/expression.js';
 import { quotedString } from '../../grammar/string-characters.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
-import { type Alternative, nodeWith, type SchemaContext, tightest } from './schema-context.js';
+import { type Alternative, EXCLUDED, nodeWith, type SchemaContext, tightest } from './schema-context.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import {
   type Automaton,
   combineAutomata,
+  complement,
+  countLive,
   lengthAutomaton,
   literalsAutomaton,
+  shortestLength,
+  TooManyStates,
 } from '../../../core/schema/automaton/automaton.js';
-import type { PatternWidth } from '../../../core/schema/automaton/character-class.js';
+import { greatestCount, parsePattern } from '../../../core/schema/automaton/pattern-syntax.js';
+import { keptFormat } from '../../../core/schema/formats.js';
 import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { allowedTypes } from './schema-types.js';
 
@@ -38,69 +43,151 @@ export function stringGrammar(
   return quotedString(context.rules, style, min, max === undefined ? undefined : Math.min(max, MAX_LENGTH));
 }
 
-/** Patterns for a `format` without a `pattern`. In JSON Schema it is an annotation, but callers expect it to hold. */
-const FORMATS: Readonly<Record<string, string>> = {
-  date: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
-  time: '^(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
-  'date-time':
-    '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
-  email: '^[a-zA-Z0-9_+-]+(?:\\.[a-zA-Z0-9_+-]+)*@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\\.)+[a-zA-Z]{2,}$',
-  uuid: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  ipv4: '^(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)$',
-};
+/** What restricts the strings of an alternative: its patterns, its formats, and what other branches of a `oneOf` take. */
+interface StringParts {
+  patterns: readonly StringPattern[];
+  excluded: readonly Alternative[];
+  min: number;
+  max: number | undefined;
+}
+
+interface StringPattern {
+  node: SchemaNode;
+  keyword: string;
+  pattern: string;
+}
+
+/** The strings that the alternative's patterns, formats and lengths allow; undefined: all strings of its lengths. */
+function stringAutomaton(context: SchemaContext, alternative: Alternative): Automaton | undefined {
+  const parts = stringParts(alternative);
+  if (parts.patterns.length === 0 && parts.excluded.length === 0) return undefined;
+  return fittingAutomaton(context, alternative, parts);
+}
+
+function stringParts(alternative: Alternative): StringParts {
+  const patterns = alternative.flatMap((node): StringPattern[] =>
+    typeof node['pattern'] === 'string' ? [{ node, keyword: 'pattern', pattern: node['pattern'] }] : [],
+  );
+  const min = tightest(alternative, 'minLength', 'largest') ?? 0;
+  let max = tightest(alternative, 'maxLength', 'smallest');
+  const isAlone = patterns.length === 0;
+  for (const node of alternative) {
+    const format = keptFormat(node[FORMAT_HINT]);
+    if (format === undefined) continue;
+    const { written = format } = format;
+    // Beside a pattern, rare forms may be what it asks for.
+    const { pattern, maxLength } = isAlone && min <= (written.maxLength ?? min) ? written : format;
+    patterns.push({ node, keyword: 'format', pattern });
+    if (maxLength !== undefined) max = Math.min(max ?? maxLength, maxLength);
+  }
+  const excluded = alternative.flatMap((node) => (node[EXCLUDED] as readonly Alternative[] | undefined) ?? []);
+  return { patterns, excluded, min, max };
+}
 
 /** The greatest `minLength` or `maxLength` that is combined with a pattern. */
 const MAX_COUNTED = 256;
 
-/** The strings that the alternative's patterns, formats and lengths allow; undefined: all strings of its lengths. */
-function stringAutomaton({ document }: SchemaContext, alternative: Alternative): Automaton | undefined {
-  const patterns = alternative.flatMap((node) =>
-    typeof node['pattern'] === 'string' ? [{ node, pattern: node['pattern'] }] : [],
+/** Counts and lengths that are tried where greater ones would make the automaton too large. */
+const LOWERED = [256, 192, 128, 96, 64, 48, 32, 24, 16, 8];
+
+/** The strings of all parts, or as many of them as an automaton of the grammar's size can take. */
+function fittingAutomaton(context: SchemaContext, alternative: Alternative, parts: StringParts): Automaton {
+  const { document } = context;
+  const { patterns, work } = document;
+  const excluded = parts.excluded.map((each) => complement(wideAutomaton(context, each)));
+  const greatest = Math.max(
+    0,
+    ...parts.patterns.map(({ node, keyword, pattern }) =>
+      atKeyword(node, keyword, () => greatestCount(parsePattern(pattern))),
+    ),
   );
-  if (patterns.length === 0) {
-    for (const node of alternative) {
-      const pattern = FORMATS[String(node[FORMAT_HINT])];
-      if (pattern !== undefined) patterns.push({ node, pattern });
-    }
-  }
-  if (patterns.length === 0) return undefined;
-  const automaton = patterns
-    .map(({ node, pattern }) => patternAt(document, { node, keyword: 'pattern' }, pattern, 'narrow'))
-    .reduce((left, right) => combineAutomata(left, right, 'both', document.work));
-  return withLength(document, alternative, automaton);
+  const base = parts.patterns.length > 0 ? [] : [lengthAutomaton(0, undefined, work)];
+  return firstFitting([undefined, ...LOWERED.filter((count) => count < greatest)], (count) => {
+    const own = parts.patterns.map(({ node, keyword, pattern }) =>
+      atKeyword(node, keyword, () => patterns.automaton(pattern, count)),
+    );
+    const whole = [...base, ...own, ...excluded].reduce((left, right) => combineAutomata(left, right, 'both', work));
+    return withLength(context, alternative, whole, parts);
+  });
 }
 
-function withLength({ work }: SchemaDocument, alternative: Alternative, automaton: Automaton): Automaton {
-  const min = tightest(alternative, 'minLength', 'largest') ?? 0;
-  const max = tightest(alternative, 'maxLength', 'smallest');
-  if (min === 0 && max === undefined) return automaton;
-  const keyword = (max ?? 0) > MAX_COUNTED ? 'maxLength' : 'minLength';
-  // What is shorter than the bound conforms as well.
-  const bound = max === undefined ? undefined : Math.min(max, MAX_COUNTED);
+/** The first result that needs no more states than there may be. */
+function firstFitting<T>(tried: readonly T[], make: (each: T) => Automaton): Automaton {
+  let problem: unknown;
+  for (const each of tried) {
+    try {
+      return make(each);
+    } catch (error) {
+      if (!(error instanceof TooManyStates)) throw error;
+      problem ??= error;
+    }
+  }
+  throw problem;
+}
+
+/** Those of the lengths; where that takes too many states, up to a lower length. */
+function withLength(
+  { document: { work }, rules }: SchemaContext,
+  alternative: Alternative,
+  whole: Automaton,
+  { min, max }: Pick<StringParts, 'min' | 'max'>,
+): Automaton {
+  const limited = (automaton: Automaton): Automaton => {
+    if (countLive(automaton) > rules.mostStates) throw new TooManyStates(rules.mostStates);
+    return automaton;
+  };
+  const shortest = shortestLength(whole);
+  if (shortest === undefined || (min === 0 && max === undefined)) return limited(whole);
   const node = nodeWith(alternative, 'minLength', 'maxLength');
   if (min > MAX_COUNTED)
-    throw new SchemaProblem(`is only supported up to ${MAX_COUNTED} together with \`pattern\``, node, keyword);
-  return atKeyword(node, 'pattern', () => combineAutomata(automaton, lengthAutomaton(min, bound, work), 'both', work));
+    throw new SchemaProblem(`is only supported up to ${MAX_COUNTED} together with \`pattern\``, node, 'minLength');
+  const least = Math.max(min, shortest);
+  const lengths = max === undefined ? [undefined] : [Math.min(max, Math.max(least, MAX_COUNTED))];
+  // What is shorter than the bound conforms as well.
+  const lowered = LOWERED.filter(
+    (length) => max !== undefined && length < Math.min(max, MAX_COUNTED) && length >= least,
+  );
+  return atKeyword(node, 'pattern', () =>
+    firstFitting([...lengths, ...lowered], (length) =>
+      limited(combineAutomata(whole, lengthAutomaton(min, length, work), 'both', work)),
+    ),
+  );
+}
+
+/** At least the strings that an alternative allows, without lowered bounds: for what must not be written. */
+function wideAutomaton({ document }: SchemaContext, alternative: Alternative): Automaton {
+  const { patterns, work } = document;
+  const min = tightest(alternative, 'minLength', 'largest') ?? 0;
+  const max = tightest(alternative, 'maxLength', 'smallest');
+  const listed = alternative.flatMap((node): (readonly string[])[] => {
+    const values = Object.hasOwn(node, 'const') ? [node['const']] : (node['enum'] as unknown[] | undefined);
+    return values === undefined ? [] : [values.filter((value) => typeof value === 'string')];
+  });
+  const parts = [
+    lengthAutomaton(min, max, work),
+    ...listed.map((texts) => literalsAutomaton(texts, work)),
+    ...alternative.flatMap((node) => {
+      const own = [node['pattern'], keptFormat(node[FORMAT_HINT])?.pattern];
+      return own.flatMap((pattern) => (typeof pattern === 'string' ? [patterns.automaton(pattern)] : []));
+    }),
+  ];
+  return parts.reduce((left, right) => combineAutomata(left, right, 'both', work));
 }
 
 /** The strings that conform to a schema, for names of members. */
 export function nameAutomaton(context: SchemaContext, schema: SchemaNode): Automaton {
   const listed = context.enumerate([schema]);
-  const { document } = context;
-  const { work } = document;
+  const { work } = context.document;
   if (listed !== undefined)
     return literalsAutomaton(
       listed.filter((value) => typeof value === 'string'),
       work,
     );
-  const ways = context
+  return context
     .alternatives([schema])
     .filter((alternative) => allowedTypes(alternative).has('string'))
-    .map(
-      (alternative) =>
-        stringAutomaton(context, alternative) ?? withLength(document, alternative, lengthAutomaton(0, undefined, work)),
-    );
-  return ways.reduce((left, right) => combineAutomata(left, right, 'either', work), literalsAutomaton([], work));
+    .map((alternative) => fittingAutomaton(context, alternative, stringParts(alternative)))
+    .reduce((left, right) => combineAutomata(left, right, 'either', work), literalsAutomaton([], work));
 }
 
 /** The automaton of a pattern; a SchemaProblem names the keyword. */
@@ -108,7 +195,6 @@ export function patternAt(
   { patterns }: SchemaDocument,
   { node, keyword }: { node: SchemaNode | undefined; keyword: string },
   pattern: string,
-  width: PatternWidth,
 ): Automaton {
-  return atKeyword(node, keyword, () => patterns.automaton(pattern, width));
+  return atKeyword(node, keyword, () => patterns.automaton(pattern));
 }

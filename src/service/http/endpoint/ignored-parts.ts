@@ -5,6 +5,7 @@ import type { HttpRequestContext } from './http-context.js';
 /** The headers, by what they name. */
 type IgnoredHeader =
   | 'x-ignored-fields'
+  | 'x-ignored-formats'
   | 'x-ignored-items'
   | 'x-ignored-schema-keywords'
   | 'x-ignored-tool-calls'

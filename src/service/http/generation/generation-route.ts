@@ -5,6 +5,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { RequestImages } from '../fields/request-images.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { nameIgnored } from '../endpoint/ignored-parts.js';
+import { ignoredFormats } from '../../../core/schema/ignored-formats.js';
 import { ignoredFields } from './ignored-fields.js';
 import { requireModel } from '../policy/require-model.js';
 import { abortWith, streamResponse, type StreamSource } from '../endpoint/stream-response.js';
@@ -86,7 +87,7 @@ export function generationRoute<Body extends CommonBody, Read, Event>(
         (request, render) =>
           renderBatches(
             generate(context, request, { ...options, ...dialect.runOptions?.(accepted) }),
-            namingIgnored(c, render),
+            namingIgnored(c, request, render),
             request.paramNames,
           );
       const { signal } = c.req.raw;
@@ -132,8 +133,13 @@ export async function acceptBody<Body extends CommonBody, Read>(
 }
 
 /** The same, telling the client at the start what its model ignores. */
-function namingIgnored<Rendered>(c: HttpRequestContext, render: Render<Rendered>): Render<Rendered> {
+function namingIgnored<Rendered>(
+  c: HttpRequestContext,
+  request: GenerationRequest,
+  render: Render<Rendered>,
+): Render<Rendered> {
   return (event, rendered) => {
+    if (event.type === 'start') nameIgnored(c, 'x-ignored-formats', ignoredFormats(request));
     if (event.type === 'start' && event.ignored) {
       const { fields = [], schemaKeywords = [], toolCalls = [] } = event.ignored;
       nameIgnored(c, 'x-ignored-fields', fields);

@@ -71,7 +71,17 @@ export function sampleEbnf(ebnf: string, random: () => number): string {
       }
     }
   };
-  return draw({ type: 'rule', name: 'root' });
+  return withBytes(draw({ type: 'rule', name: 'root' }));
+}
+
+/** A byte beyond ASCII stands here until its neighbours are known. */
+const BYTES = 0xf700;
+
+/** Bytes of UTF-8 as the characters that they are. */
+function withBytes(text: string): string {
+  return text.replace(/[\uf780-\uf7ff]+/g, (bytes) =>
+    new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes, (each) => each.charCodeAt(0) - BYTES)),
+  );
 }
 
 const WORDS = ['so', ' ', 'be\nit', '"', '{', ' é', '1'];
@@ -81,6 +91,11 @@ function words(random: () => number): string {
 }
 
 function drawCharacter({ excluded, ranges }: Extract<Node, { type: 'class' }>, random: () => number): string {
+  // The engine takes the ends of ranges beyond ASCII for bytes.
+  if (!excluded && ranges[0]![0] >= 0x80) {
+    const [first, last] = ranges[Math.floor(random() * ranges.length)]!;
+    return String.fromCharCode(BYTES + first + Math.floor(random() * (last - first + 1)));
+  }
   const isIn = (code: number): boolean => ranges.some(([first, last]) => first <= code && code <= last);
   const all = [9, 10, 13, 0x20, 0x22, 0x27, 0x5c, 0x61, 0x7a, 0x41, 0x30, 0x39, 0x2e, 0x7b, 0x3c, 0xe9, 0x1f600];
   const fitting = all.filter((code) => isIn(code) !== excluded);

@@ -46,6 +46,33 @@ describe.each(MODES)('%s', (compatibility) => {
       expect([status, headers.get('x-ignored-fields')]).toEqual([200, 'schema']);
   });
 
+  it('[C80] formats that are not kept, each once, whole and streamed', async () => {
+    const { app } = await buildApp({
+      models: [scriptedChat({ script: { replies: [{ text: '{}' }] } })],
+      compatibility,
+    });
+    const text = (format: string): object => ({ type: 'string', format });
+    const schema = {
+      type: 'object',
+      properties: { format: text('date'), a: text('uri'), b: { anyOf: [text('uri'), text('x,y')] }, c: text('ipv6') },
+      default: { format: 'int32' },
+    };
+    const tool = {
+      type: 'function',
+      function: { name: 'look', parameters: { type: 'object', properties: { a: text('regex') } } },
+    };
+    const [chat] = JSON_ENDPOINTS;
+    for (const stream of [false, true]) {
+      const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
+      const answer = await post(app, chat!.path, { ...chat!.body, response_format: format, stream });
+      expect([answer.status, answer.headers.get('x-ignored-formats')]).toEqual([200, 'uri,x y']);
+      const called = await post(app, chat!.path, { ...chat!.body, tools: [tool], stream });
+      expect([called.status, called.headers.get('x-ignored-formats')]).toEqual([200, 'regex']);
+      const plain = await post(app, chat!.path, { ...chat!.body, tools: [tool], tool_choice: 'none', stream });
+      expect([plain.status, plain.headers.get('x-ignored-formats')]).toEqual([200, null]);
+    }
+  });
+
   it('[X28] log-probabilities of transcripts', async () => {
     const { app } = await buildApp({ models: ALL_TASKS, compatibility });
     const form = audioForm();
