@@ -8,23 +8,27 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 /** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
 const MAX_DEPTH = 200;
 
-/** Members of an object, and items of a list of {@link JUDGED} that are no numbers: token ids are many, and cheap. */
+/** Members of an object, and items of a list that are no numbers: token ids are many, and cheap. */
 const MAX_ITEMS = 10_000;
 
-/** Fields whose lists are looked into item by item. Other fields are short by their schemas, or unknown, and dropped. */
+/** Fields that are looked into item by item. */
 const JUDGED = new Set(
   (
-    'messages input tools functions items documents prompt system response_format format text output_config questions ' +
-    'options instructions texts images'
+    'messages input tools functions items documents prompt system instructions response_format format text output_config ' +
+    'questions options images logit_bias chat_template_kwargs tokens state rank_fields tool_choice thread'
   ).split(' '),
 );
 
 /** Values of a body, whatever they are. */
-const MAX_VALUES = 2_500_000;
+const MAX_VALUES = 400_000;
 
-/** @throws InferenceError `invalid_request` for a body that is nested too deeply, or holds too much; `param` is what does */
-export function refuseHugeBody(json: string): void {
-  new BoundedJson(json, MAX_ITEMS).check();
+/**
+ * The body, without what no one looks at: other fields than {@link JUDGED} are short by their schemas, or unknown and ignored,
+ * so what they hold beyond {@link MAX_ITEMS} is left out.
+ * @throws InferenceError `invalid_request` for a body that is nested too deeply, or holds too much; `param` is what does
+ */
+export function boundBody(json: string): string {
+  return new BoundedJson(json, MAX_ITEMS).check();
 }
 
 /**
@@ -64,6 +68,13 @@ class BoundedJson {
   #values = 0;
   /** The next text is the name of a member. */
   #isName = false;
+  /** Where the last comma stood. */
+  #comma = 0;
+  /** What is left out begins here, and ends with its object or list, which is so deep. */
+  #cut: { start: number; depth: number } | undefined;
+  /** What was not left out so far, and where that ends. */
+  readonly #kept: string[] = [];
+  #keptUntil = 0;
 
   constructor(text: string, maxItems: number, subject?: string) {
     this.#text = text;
@@ -71,7 +82,8 @@ class BoundedJson {
     this.#subject = subject;
   }
 
-  check(): void {
+  /** @returns the text without what is left out */
+  check(): string {
     const { length } = this.#text;
     for (let index = 0; index < length; index += 1) {
       const code = this.#text.charCodeAt(index);
@@ -84,16 +96,17 @@ class BoundedJson {
       } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
         this.#value(true);
         this.#open(code === OPEN_LIST);
-      } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
-        this.#depth = Math.max(0, this.#depth - 1);
-        this.#isName = false;
-      } else if (code === COMMA) this.#isName = this.#levels[this.#depth - 1]?.isList === false;
-      else if (code === COLON) this.#isName = false;
+      } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) this.#close(index);
+      else if (code === COMMA) {
+        this.#isName = this.#levels[this.#depth - 1]?.isList === false;
+        if (!this.#cut) this.#comma = index;
+      } else if (code === COLON) this.#isName = false;
       else {
         this.#value(false);
         index = this.#endOfLiteral(index);
       }
     }
+    return this.#kept.length === 0 ? this.#text : this.#kept.join('') + this.#text.slice(this.#keptUntil);
   }
 
   #open(isList: boolean): void {
@@ -104,9 +117,19 @@ class BoundedJson {
     this.#isName = !isList;
   }
 
+  #close(index: number): void {
+    if (this.#cut?.depth === this.#depth) {
+      this.#kept.push(this.#text.slice(this.#keptUntil, this.#cut.start));
+      this.#keptUntil = index;
+      this.#cut = undefined;
+    }
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#isName = false;
+  }
+
   #name(start: number, end: number): void {
     const level = this.#levels[this.#depth - 1];
-    if (!level) return;
+    if (!level || this.#cut) return;
     level.nameStart = start;
     level.nameEnd = end + 1;
     this.#count(level);
@@ -114,20 +137,27 @@ class BoundedJson {
 
   /** @param isItem of a list: it is no number */
   #value(isItem: boolean): void {
+    if (this.#cut || this.#depth === 0) return;
     this.#values += 1;
     if (this.#values > MAX_VALUES && this.#maxItems !== Infinity)
       throw this.#refusal(`holds more than ${MAX_VALUES} values`, undefined);
     const level = this.#levels[this.#depth - 1];
-    if (!level?.isList || this.#depth === 0) return;
+    if (!level?.isList) return;
     level.items += 1;
     if (isItem) this.#count(level);
+    else if (level.items > this.#maxItems && !this.#isJudged()) this.#beginCut();
   }
 
   #count(level: Level): void {
     level.counted += 1;
-    if (level.counted <= this.#maxItems || (level.isList && !this.#isJudged())) return;
+    if (level.counted <= this.#maxItems) return;
+    if (this.#depth > 1 && !this.#isJudged()) return this.#beginCut();
     const what = level.isList ? 'items' : 'members';
     throw this.#refusal(`must have at most ${this.#maxItems} ${what}`, this.#pathOfOpen());
+  }
+
+  #beginCut(): void {
+    this.#cut = { start: this.#comma, depth: this.#depth };
   }
 
   #isJudged(): boolean {

@@ -2,7 +2,7 @@
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
-import { refuseHugeBody } from './json-bounds.js';
+import { boundBody } from './json-bounds.js';
 
 /**
  * The body as an object.
@@ -43,11 +43,11 @@ function parseObject(bytes: Uint8Array, c: HttpRequestContext): Record<string, u
   } catch (cause) {
     throw notJson('is not valid UTF-8', c, cause);
   }
-  refuseHugeBody(text);
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(boundBody(text));
   } catch (cause) {
+    if (isInferenceError(cause)) throw cause;
     throw notJson(bytes.length === 0 ? 'is empty' : 'is not valid JSON', c, cause);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
