@@ -39,7 +39,11 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   });
   const faults = new Faults();
   const counterStore = defaultCounterStore();
-  const responseStorage = new ResponseStorage(options.storeResponses, { now: Date.now, service: options.prefix });
+  const responseStorage = new ResponseStorage(options.storeResponses, {
+    now: Date.now,
+    service: options.prefix,
+    apiKeys: options.apiKeys,
+  });
   const modelStore = openModelStore({ models, load }, inference);
   const shared = { ...options, counterStore, inference, faults, modelStore };
   const answering = (isIntercepted: boolean): App => {

@@ -112,7 +112,13 @@ export interface InferenceOptions {
   onProgress?: (progress: LoadProgress) => void;
 }
 
-const someKey = text('a key, or an object with a `key`', (value) => value !== '');
+const someKey = v.pipe(
+  text('a key, or an object with a `key`', (value) => value !== ''),
+  v.check(
+    (value) => /^[!-~]+$/.test(value),
+    'of printable ASCII characters without blanks, because clients can send no other key',
+  ),
+);
 const keyObject = fields({ key: someKey, revoked: optional(v.boolean('true or false')) }, 'a field of a key');
 const apiKey = v.lazy((value) => (typeof value === 'object' && value !== null ? keyObject : someKey));
 

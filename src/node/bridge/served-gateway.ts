@@ -95,7 +95,11 @@ export class ServedGateway {
       host: this.#recorder?.host(host) ?? host,
       requestTimeout,
     });
-    const responseStorage = new ResponseStorage(gateway.storeResponses, { now: Date.now, service: prefix });
+    const responseStorage = new ResponseStorage(gateway.storeResponses, {
+      now: Date.now,
+      service: prefix,
+      apiKeys: gateway.apiKeys,
+    });
     this.#app = createApp({
       ...gateway,
       compatibility,

@@ -45,7 +45,11 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
     ...(start !== undefined && { clock: clock.now, createId: countingIds(toCallId) }),
   });
   const faults = new Faults();
-  const responseStorage = new ResponseStorage(options.storeResponses, { now: clock.now, service: options.prefix });
+  const responseStorage = new ResponseStorage(options.storeResponses, {
+    now: clock.now,
+    service: options.prefix,
+    apiKeys: options.apiKeys,
+  });
   const shared = {
     ...options,
     inference,

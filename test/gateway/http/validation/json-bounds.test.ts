@@ -64,6 +64,8 @@ it('[Y29] leaves what is no JSON to the parser', () => {
 });
 
 it('counts brackets outside of texts only', () => {
-  expect(() => refuseDeepJson('['.repeat(201), 'arguments')).toThrow('`arguments` is nested more than 200 levels deep.');
+  expect(() => refuseDeepJson('['.repeat(201), 'arguments')).toThrow(
+    '`arguments` is nested more than 200 levels deep.',
+  );
   expect(() => refuseDeepJson(`["${'['.repeat(300)}\\"${'{'.repeat(300)}"]`, 'arguments')).not.toThrow();
 });
