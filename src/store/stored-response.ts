@@ -6,6 +6,8 @@ export interface StoredContent {
   contentType: string | undefined;
   /** The whole content, in one buffer that belongs to the caller. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Told that it is not what its name says, and so perhaps not what its server has. */
+  onUnreadable?: () => Promise<void>;
 }
 
 /** Engines ask for the whole as a buffer: they get the one that was read, where a real body would be copied on the way. */
@@ -36,7 +38,12 @@ export class StoredResponse extends Response {
   }
 
   override async json(): Promise<unknown> {
-    return JSON.parse(await this.text()) as unknown;
+    try {
+      return JSON.parse(await this.text()) as unknown;
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) await this.#content.onUnreadable?.();
+      throw thrown;
+    }
   }
 
   override async blob(): Promise<Blob> {

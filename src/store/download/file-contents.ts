@@ -13,6 +13,7 @@ import {
 } from '../storage/byte-storage.js';
 import { changedFile } from './file-errors.js';
 import type { LoadReport } from './download-progress.js';
+import type { StoredContent } from '../stored-response.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 
 export interface ContentsOptions {
@@ -49,6 +50,19 @@ export class FileContents {
       if (!this.#tooLarge.has(file)) return found;
     }
     return this.#findInMemory(file);
+  }
+
+  /** A file that was found, for a response. A text that cannot be read is fetched anew by the next load: it may have been cut. */
+  contentOf(metadata: FileMetadata): StoredContent {
+    const { size = 0, contentType, verified } = metadata;
+    const { storage, onTaken } = this.#options;
+    const onUnreadable = async (): Promise<void> => {
+      // It is what its source says that it is.
+      if (verified) return;
+      onTaken(metadata.file);
+      await storage.remove(metadata).catch(() => {}); // Another tab uses it.
+    };
+    return { size, contentType, bytes: () => this.bytes(metadata), onUnreadable };
   }
 
   /** All bytes of a file that was found, in one buffer that belongs to the caller. */
