@@ -3,6 +3,7 @@ import { AutoProcessor, type PreTrainedTokenizer, type Processor } from '@huggin
 import { isInferenceError } from '../../../../core/errors/inference-error.js';
 import { checkTemplates } from '../../../prompt/template-traits.js';
 import { type ChatTemplateField, type ChatTemplates, chatTemplatesOf } from '../../../prompt/text-tokenizer.js';
+import { checkPreprocessor } from '../repository/check-preprocessor.js';
 import type { ModelSource } from '../repository/model-source.js';
 import { loadTokenizer, mendPretrained } from '../repository/pretrained-tokenizer.js';
 import { CHAT_TEMPLATES, isVisionModel, TOOL_TEMPLATE } from '../repository/repository-files.js';
@@ -51,6 +52,7 @@ async function openProcessor(source: ModelSource): Promise<OpenedProcessor> {
   const config = (await source.readJson('preprocessor_config.json')) as { processor_class?: unknown } | undefined;
   const kind = String(config?.processor_class);
   if (!config) return { kind, refusal: 'it has no `preprocessor_config.json`' };
+  checkPreprocessor(source.id, config);
   try {
     return { kind, reader: await AutoProcessor.from_pretrained(source.id) };
   } catch (thrown) {
