@@ -99,7 +99,7 @@ async function answerOnCores(cores: number, { origin, model }: { origin: string;
 
 it('[Y33] several GGUF models answer side by side, also after an unload', async () => {
   const other = { ...MODELS[0]!, id: 'other', source: '/models/tiny-chat/', file: 'tiny-chat-Q8_0.gguf' } as ModelEntry;
-  const server = await serveInference({ models: [...MODELS, { ...other, keepAlive: 0 }] });
+  const server = await serveInference({ models: [...MODELS, other] });
   try {
     const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'none', maxRetries: 0 });
     const answerOf = async (model: string): Promise<string | null | undefined> => {
@@ -108,6 +108,8 @@ it('[Y33] several GGUF models answer side by side, also after an unload', async 
     };
     const both = ['tiny-chat', 'other'];
     expect(await Promise.all(both.map(answerOf))).toEqual(both.map(() => 'The capital of France is Paris.'));
+    const unload = JSON.stringify({ model: 'other', keep_alive: 0 });
+    expect((await fetch(`${server.baseURL}/api/generate`, { method: 'POST', body: unload })).status).toBe(200);
     expect(await Promise.all(both.map(answerOf))).toEqual(both.map(() => 'The capital of France is Paris.'));
   } finally {
     await server.close();
