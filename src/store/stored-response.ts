@@ -1,14 +1,5 @@
 /** A stored file as the Response that engines expect. @module */
-
-/** What a response is made of. */
-export interface StoredContent {
-  size: number;
-  contentType: string | undefined;
-  /** The whole content, in one buffer that belongs to the caller. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Told that it is not what its name says, and so perhaps not what its server has. */
-  onUnreadable?: () => Promise<void>;
-}
+import type { StoredContent } from './download/file-contents.js';
 
 /** Engines ask for the whole as a buffer: they get the one that was read, where a real body would be copied on the way. */
 export class StoredResponse extends Response {

@@ -58,7 +58,7 @@ it.each([
 ])('[W11] a part of a longer file is not kept where a server %s', async (_, answer) => {
   for (const size of [undefined, 3_000_000]) {
     const server = serverOf((from, to) => (from === 0 ? honest(from, to) : answer(from, to)));
-    const store = testStore({ fetch: server.fetch as never });
+    const store = testStore({ fetch: server.fetch });
     await keep(store, 2_000_000, size);
     const content = await contentOf(filesOf(store, FOLDER), NAME);
     expect(Buffer.compare(content!, NOW)).toBe(0);
@@ -69,10 +69,10 @@ it.each([
 it('[W11] a load that gets nothing ends after a few tries', async () => {
   const server = serverOf((from, to) => ({ ...honest(from, to), bytes: new Uint8Array() }));
   const store = testStore({
-    fetch: (async (url: string, init?: RequestInit) => {
+    fetch: async (url: string, init?: RequestInit) => {
       const response = await server.fetch(url, init);
       return response.status === 206 ? response : new Response(null, { status: 206 });
-    }) as never,
+    },
   });
   await keep(store, 100, NOW.length);
   await expect(contentOf(filesOf(store, FOLDER), NAME)).rejects.toMatchObject({ code: 'unavailable' });
@@ -83,10 +83,10 @@ it('a config that came cut is fetched again by the next load', async () => {
   const CONFIG = new TextEncoder().encode('{"model_type":"bert"}');
   let length = 8;
   const store = testStore({
-    fetch: (async () => {
+    fetch: async () => {
       const bytes = CONFIG.slice(0, length);
       return new Response(bytes, { headers: { 'content-length': String(bytes.length) } });
-    }) as never,
+    },
   });
   const read = async (): Promise<unknown> => (await filesOf(store, FOLDER).read('config.json'))?.json();
   await expect(read()).rejects.toThrow(SyntaxError);

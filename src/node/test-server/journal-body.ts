@@ -1,7 +1,7 @@
 /** Bodies of requests for the journal. @module */
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
-import { boundaryOf, readForm } from '../../core/request/read-form.js';
+import { boundaryOf, readForm } from '../../core/media/read-form.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import type { SentBody } from './protocol.js';
 

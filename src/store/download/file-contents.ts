@@ -13,8 +13,17 @@ import {
 } from '../storage/byte-storage.js';
 import { changedFile } from './file-errors.js';
 import type { LoadReport } from './download-progress.js';
-import type { StoredContent } from '../stored-response.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
+
+/** A file's content, for a response. */
+export interface StoredContent {
+  size: number;
+  contentType: string | undefined;
+  /** The whole content, in one buffer that belongs to the caller. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Told that it is not what its name says, and so perhaps not what its server has. */
+  onUnreadable?: () => Promise<void>;
+}
 
 export interface ContentsOptions {
   storage: ByteStorage;

@@ -44,7 +44,7 @@ describe('a client that leaves', () => {
     const socket = open(get('/'));
     await vi.waitUntil(() => begun.length === 1);
     socket.destroy();
-    await vi.waitUntil(() => begun[0]!.destroyed);
+    await expect.poll(() => begun[0]!.destroyed).toBe(true);
   });
 
   it.each(['text/event-stream; charset=utf-8', 'application/x-ndjson'])(
@@ -63,7 +63,7 @@ describe('a client that leaves', () => {
       const socket = open(get('/'));
       await once(socket, 'data');
       socket.destroy();
-      await vi.waitUntil(() => isCancelled);
+      await expect.poll(() => isCancelled).toBe(true);
     },
   );
 

@@ -27,30 +27,33 @@ describe('the address of a request line', () => {
 
 describe('hosts of this machine', () => {
   it.each([
-    ...[
-      'localhost',
-      'LocalHost:80',
-      'localhost.',
-      'localhost.:8080',
-      'app.localhost',
-      'A.b-c.LOCALHOST.:1',
-      'localhost:',
-    ],
-    ...['127.0.0.1:8080', '[::1]:8080'],
+    'localhost',
+    'LocalHost:80',
+    'localhost.',
+    'localhost.:8080',
+    'app.localhost',
+    'A.b-c.LOCALHOST.:1',
+    'localhost:',
+    '127.0.0.1:8080',
+    '[::1]:8080',
   ])('[Y38] %s is one', (host) => {
     expect([isLoopbackHost(host), isLoopbackOrigin(`http://${host}`)]).toEqual([true, true]);
   });
 
   it.each([
-    ...['', 'localhost.evil.example', 'evil-localhost', 'notlocalhost', '.localhost', 'a..localhost', 'localhost..'],
-    ...[
-      'localhost:x',
-      'localhost:123456',
-      'localhost@evil.example',
-      'a/b.localhost',
-      '127.0.0.1.',
-      'evil.example#.localhost',
-    ],
+    '',
+    'localhost.evil.example',
+    'evil-localhost',
+    'notlocalhost',
+    '.localhost',
+    'a..localhost',
+    'localhost..',
+    'localhost:x',
+    'localhost:123456',
+    'localhost@evil.example',
+    'a/b.localhost',
+    '127.0.0.1.',
+    'evil.example#.localhost',
   ])('[Y38] %j is none', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });

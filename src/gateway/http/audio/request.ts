@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { joinBytes, wavHeader } from '../../../core/media/pcm.js';
 import { sniffAudio } from '../../../core/media/sniff-audio.js';
-import { FormFile } from '../../../core/request/read-form.js';
+import { FormFile } from '../../../core/media/read-form.js';
 import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { Compatibility } from '../policy/compatibility.js';

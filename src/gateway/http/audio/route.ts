@@ -1,6 +1,6 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
-import { BrokenForm, boundaryOf, readForm } from '../../../core/request/read-form.js';
+import { BrokenForm, boundaryOf, readForm } from '../../../core/media/read-form.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint/endpoint.js';

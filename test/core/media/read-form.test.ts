@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BrokenForm, boundaryOf, FormFile, readForm } from '../../../src/core/request/read-form.js';
+import { BrokenForm, boundaryOf, FormFile, readForm } from '../../../src/core/media/read-form.js';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const SOUND = 'RIFF\0--b\r\n--bc\n';

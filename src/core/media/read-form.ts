@@ -3,7 +3,7 @@
  * take, so this one is used everywhere.
  * @module
  */
-import { decodeBase64 } from '../media/base64.js';
+import { decodeBase64 } from './base64.js';
 
 /** A field that is a file. Its bytes lie in the form's. */
 export class FormFile {
