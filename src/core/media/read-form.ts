@@ -24,7 +24,7 @@ export class FormFile {
 }
 
 /** A field and its value. */
-export type FormField = [name: string, value: string | FormFile];
+type FormField = [name: string, value: string | FormFile];
 
 /** The bytes are no form: it has no end, or a part without a name, or too many parts. */
 export class BrokenForm extends Error {}

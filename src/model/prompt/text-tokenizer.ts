@@ -111,7 +111,7 @@ export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
   for (const [id, { content }] of added)
     if (typeof content !== 'string' || !Number.isSafeInteger(id) || id < 0)
       throw refusal(
-        "An added token in the model's `tokenizer.json` has no text, or an id that is no number from 0 on.",
+        "An added token in the model's `tokenizer.json` has no text, or an id that is not a number from 0 on.",
       );
   const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
   const bytesOfPiece = pieceDecoder(parts.json);

@@ -31,7 +31,7 @@ export interface CounterStore {
 }
 
 /** Callers that are counted. Without API keys any text may be a key. */
-export const MAX_CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 
 /** Counters of this process, for Node and for browsers without IndexedDB. Those that were silent longest are forgotten. */
 export function createMemoryCounterStore(maxCallers: number = MAX_CALLERS): CounterStore {
