@@ -58,7 +58,6 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
     linger = LINGER_MS,
   } = patience;
   const refused = new WeakSet<Socket>();
-  const clients = new DepartedClients();
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_MS };
   const answer: RequestListener = (request, response) => {
     // RFC 9112, 3.2: such a request is refused, because two readers of it may each believe another host.
@@ -71,7 +70,9 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
     request.resume();
     onBusy(request, response);
   };
-  const server = createServer(options, oneAtATime(answer));
+  const { listener: answerInTurn, isHeld } = oneAtATime(answer);
+  const clients = new DepartedClients(isHeld);
+  const server = createServer(options, answerInTurn);
   let open = 0;
   server.on('connection', (socket) => {
     open += 1;

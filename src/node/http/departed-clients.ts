@@ -24,9 +24,15 @@ export function noteStream(response: ServerResponse, contentType: string | null)
 
 /** See the module. */
 export class DepartedClients {
+  readonly #isHeld: (socket: Socket) => boolean;
   readonly #answering = new Map<Socket, ServerResponse>();
   readonly #ended = new WeakSet<Socket>();
   #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** @param isHeld nothing is read of this connection now, so that its end would not be seen */
+  constructor(isHeld: (socket: Socket) => boolean) {
+    this.#isHeld = isHeld;
+  }
 
   watch(socket: Socket): void {
     socket.once('end', () => {
@@ -49,9 +55,13 @@ export class DepartedClients {
     });
   }
 
-  /** Those from which nothing more comes, and those of whom nothing is read now: an end or a reset would not be seen. */
+  /**
+   * Those from which nothing more comes, or of whom nothing is read. No others: a client that sends its body, and is not read as
+   * fast, may take an unasked `100 Continue` for an error, as undici does.
+   */
   #askAll(): void {
-    for (const [socket, response] of this.#answering) if (this.#ended.has(socket) || socket.isPaused()) ask(response);
+    for (const [socket, response] of this.#answering)
+      if (this.#ended.has(socket) || this.#isHeld(socket)) ask(response);
   }
 }
 

@@ -10,11 +10,18 @@ interface Turns {
   isBusy: boolean;
 }
 
+/** See {@link oneAtATime}. */
+interface OneAtATime {
+  listener: RequestListener;
+  /** Requests wait for their turn, and nothing more is read until then: an end or a reset would not be seen. */
+  isHeld: (socket: Socket) => boolean;
+}
+
 /**
  * The listener is called for a request when those before it on its connection were answered, and never for one whose
  * connection has gone.
  */
-export function oneAtATime(listener: RequestListener): RequestListener {
+export function oneAtATime(listener: RequestListener): OneAtATime {
   const connections = new WeakMap<Socket, Turns>();
 
   function begin(request: IncomingMessage, response: ServerResponse, turns: Turns): void {
@@ -31,7 +38,7 @@ export function oneAtATime(listener: RequestListener): RequestListener {
     else if (socket.isPaused()) socket.resume();
   }
 
-  return (request, response) => {
+  const take: RequestListener = (request, response) => {
     const { socket } = request;
     let turns = connections.get(socket);
     if (!turns) connections.set(socket, (turns = { waiting: [], isBusy: false }));
@@ -40,5 +47,9 @@ export function oneAtATime(listener: RequestListener): RequestListener {
     // Node reads on behind each head that is complete, so this comes after all that have come.
     if (turns.waiting.length > MAX_AHEAD && !socket.isPaused())
       setImmediate(() => turns.waiting.length > MAX_AHEAD && socket.pause());
+  };
+  return {
+    listener: take,
+    isHeld: (socket) => socket.isPaused() && (connections.get(socket)?.waiting.length ?? 0) > 0,
   };
 }

@@ -80,6 +80,17 @@ describe('a client that leaves', () => {
   });
 });
 
+it('[Y27] a client that sends a body which is read late is told nothing before its answer', async () => {
+  const open = await serve((request, response) => {
+    setTimeout(() => {
+      request.resume().once('end', () => response.end('the answer'));
+    }, 700);
+  });
+  const body = 'x'.repeat(2_000_000);
+  const head = `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+  expect(await text(open(head + body))).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
 describe('requests that are sent ahead', () => {
   it('[Y28] are answered in their order, one at a time', async () => {
     let atWork = 0;
