@@ -1,6 +1,8 @@
 /** An HTTP server that slow clients and many clients cannot hold. @module */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { DepartedClients } from './http/departed-clients.js';
+import { oneAtATime } from './http/one-at-a-time.js';
 
 /** How long clients may take, in milliseconds. */
 interface ServerPatience {
@@ -56,19 +58,21 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
     linger = LINGER_MS,
   } = patience;
   const refused = new WeakSet<Socket>();
-  const answering = new WeakMap<Socket, ServerResponse>();
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_MS };
-  const server = createServer(options, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     // RFC 9112, 3.2: such a request is refused, because two readers of it may each believe another host.
     const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
     if (hosts.length !== 1 && request.httpVersion !== '1.0') return void response.writeHead(400).end(TWO_HOSTS);
-    if (request.httpVersion !== '1.0') answering.set(request.socket, response);
+    clients.begin(response, request.socket);
     response.once('finish', () => endUpload(request, linger));
     if (!refused.has(request.socket)) return listener(request, response);
     response.setHeader('connection', 'close');
     request.resume();
     onBusy(request, response);
-  });
+  };
+  const { listener: answerInTurn, isHeld } = oneAtATime(answer);
+  const clients = new DepartedClients(isHeld);
+  const server = createServer(options, answerInTurn);
   let open = 0;
   server.on('connection', (socket) => {
     open += 1;
@@ -78,11 +82,7 @@ export function createLimitedServer(listener: RequestListener, bounds: ServerBou
       server.closeIdleConnections();
     }
     socket.once('close', () => (open -= 1));
-    // It may have left, or only have said all that it has to say: what is sent to one that has left ends the connection.
-    socket.once('end', () => {
-      const response = answering.get(socket);
-      if (response && !response.headersSent && !response.destroyed) response.writeContinue();
-    });
+    clients.watch(socket);
   });
   server.maxConnections = connections * REFUSED_FACTOR;
   return Object.assign(server, { httpAllowHalfOpen: true });

@@ -173,8 +173,19 @@ export class ServedGateway {
     const body = readBody(request, (bytes) => reservation.take(bytes));
     // What breaks off after its time is of no interest.
     body.catch(() => {});
-    return (await settledWithin(body, this.#limits.uploadMs)) ?? 'late';
+    const whole = await settledWithin(body, this.#limits.uploadMs);
+    return whole ? streamOf(whole) : 'late';
   }
+}
+
+/** A Request that is given bytes copies them. */
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 const LATE_HEADERS = { connection: 'close', 'content-type': 'text/plain; charset=utf-8' };

@@ -70,6 +70,7 @@ export function createService(parts: ServiceParts): Service {
   const responseStorage = new ResponseStorage(options.storeResponses, {
     now: now ?? Date.now,
     service: options.prefix,
+    apiKeys: options.apiKeys,
   });
   const modelStore = parts.modelStore?.(inference);
   const shared = {

@@ -3,23 +3,27 @@ import { type StoragePolicy, chooseStoragePolicy } from './state/storage-policy.
 import { RecentItems } from './state/recent-items.js';
 import type { ResponseStore } from './state/response-store.js';
 import type { StoredResponses } from '../core/models/stored-model.js';
-import type { CompatibilityName, OptionsByRealm } from '../core/models/inference-options.js';
+import type { ApiKey, CompatibilityName, OptionsByRealm } from '../core/models/inference-options.js';
 import { fetchPart } from '../core/errors/fetch-part.js';
 import type { AppOptions } from './http/app.js';
 
 /** See the module. */
 export class ResponseStorage {
   readonly #option: OptionsByRealm['gateway']['storeResponses'];
-  readonly #settings: { now: () => number; service: string };
+  readonly #settings: { now: () => number; service: string; shares: number };
   readonly #recentItems = new RecentItems();
   #store: Promise<ResponseStore> | undefined;
   /** What earlier visits have left, while nothing is added to it. */
   #left: ResponseStore | undefined;
 
-  /** @param settings `service`: services of other names have responses of their own */
-  constructor(option: OptionsByRealm['gateway']['storeResponses'], settings: { now: () => number; service: string }) {
+  /** @param settings `service`: services of other names have responses of their own; `apiKeys`: each has its share */
+  constructor(
+    option: OptionsByRealm['gateway']['storeResponses'],
+    { now, service, apiKeys = [] }: { now: () => number; service: string; apiKeys?: readonly ApiKey[] | undefined },
+  ) {
     this.#option = option;
-    this.#settings = settings;
+    const shares = apiKeys.filter((each) => typeof each === 'string' || each.revoked !== true).length;
+    this.#settings = { now, service, shares };
   }
 
   /** What an app of this kind is made with. */

@@ -109,8 +109,7 @@ export class ModelFiles {
     const file = this.#nameOf(nameOrURL);
     const found = await this.#contents.find(file, () => this.find(file));
     if (!found) return undefined;
-    const { size = 0, contentType } = found.metadata;
-    return new StoredResponse({ size, contentType, bytes: () => this.#contents.bytes(found.metadata) });
+    return new StoredResponse(this.#contents.contentOf(found.metadata));
   }
 
   /**

@@ -1,12 +1,5 @@
 /** A stored file as the Response that engines expect. @module */
-
-/** What a response is made of. */
-export interface StoredContent {
-  size: number;
-  contentType: string | undefined;
-  /** The whole content, in one buffer that belongs to the caller. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-}
+import type { StoredContent } from './download/file-contents.js';
 
 /** Engines ask for the whole as a buffer: they get the one that was read, where a real body would be copied on the way. */
 export class StoredResponse extends Response {
@@ -36,7 +29,12 @@ export class StoredResponse extends Response {
   }
 
   override async json(): Promise<unknown> {
-    return JSON.parse(await this.text()) as unknown;
+    try {
+      return JSON.parse(await this.text()) as unknown;
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) await this.#content.onUnreadable?.();
+      throw thrown;
+    }
   }
 
   override async blob(): Promise<Blob> {

@@ -210,6 +210,9 @@ const TOKENIZERS: HostileFile[] = (
       normalized({ type: 'Prepend', prepend: 'x'.repeat(1e6) }),
       true,
     ],
+    ['with an added token without text', { ...bpe(), added_tokens: [{ ...added(5, ''), content: undefined }] }, true],
+    ['with an added token of a number', { ...bpe(), added_tokens: [{ ...added(5, ''), content: 7 }] }, true],
+    ['with an added token of one letter', { ...bpe(), added_tokens: [added(0, 'a'), added(5, 'b')] }, false],
     ['with an added token that is empty', { ...bpe(), added_tokens: [added(5, ''), added(6, 'a')] }, false],
   ] as const
 ).map(([name, json, refused]) => ({ name: `a tokenizer ${name}`, read: () => readTokenizer(json), refused }));

@@ -95,6 +95,25 @@ async function answerOnCores(cores: number, { origin, model }: { origin: string;
   return { threads: loaded.info.threads, text };
 }
 
+it('[Y33] several GGUF models answer side by side, also after an unload', async () => {
+  const other = { ...MODELS[0]!, id: 'other', source: '/models/tiny-chat/', file: 'tiny-chat-Q8_0.gguf' } as ModelEntry;
+  const server = await serveInference({ models: [...MODELS, other] });
+  try {
+    const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'none', maxRetries: 0 });
+    const answerOf = async (model: string): Promise<string | null | undefined> => {
+      const { choices } = await client.chat.completions.create({ ...GREEDY, model, messages: asking(QUESTIONS[0]!) });
+      return choices[0]?.message.content;
+    };
+    const both = ['tiny-chat', 'other'];
+    expect(await Promise.all(both.map(answerOf))).toEqual(both.map(() => 'The capital of France is Paris.'));
+    const unload = JSON.stringify({ model: 'other', keep_alive: 0 });
+    expect((await fetch(`${server.baseURL}/api/generate`, { method: 'POST', body: unload })).status).toBe(200);
+    expect(await Promise.all(both.map(answerOf))).toEqual(both.map(() => 'The capital of France is Paris.'));
+  } finally {
+    await server.close();
+  }
+});
+
 describe('serve of a GGUF model', () => {
   let server: Awaited<ReturnType<typeof serveInference>>;
   let client: OpenAI;

@@ -11,3 +11,13 @@ it('[U20] routes are of a page: serve and the Playwright fixture refuse them by 
     NAMED,
   );
 });
+
+it.each(['a b', 'schlüssel', '\u0007key', 'key\n', '密钥'])(
+  '[Y32] a key that no client can send is refused: %j',
+  async (key) => {
+    const refused = { code: 'invalid_request', details: { param: 'apiKeys.1' } };
+    await expect(serveInference({ models: [], apiKeys: ['good', key] })).rejects.toMatchObject(refused);
+    const inside = { code: 'invalid_request', details: { param: 'apiKeys.0.key' } };
+    await expect(serveInference({ models: [], apiKeys: [{ key }] })).rejects.toMatchObject(inside);
+  },
+);

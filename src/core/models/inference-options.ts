@@ -32,8 +32,8 @@ export interface InferenceOptions {
    */
   models?: readonly ModelEntry[];
   /**
-   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts if there is no such header. Default: any key,
-   * or none.
+   * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts if there is no such header. A key has printable ASCII
+   * characters and no blanks. Default: any key, or none.
    */
   apiKeys?: readonly ApiKey[];
   /** How often a key may ask; more is answered with 429. */
@@ -90,8 +90,8 @@ export interface InferenceOptions {
   /**
    * Keep what `/responses` answers on this device, so that later requests may name it (`previous_response_id`): `true` is the
    * same as `64MB`; a number of bytes or a text with `kB`, `MB` or `GB` is the bound, `memory` keeps it as long as the engine
-   * runs. What was not used for 30 days is removed, and `inference.removeResponses()` removes all of it. `false`: nothing is
-   * kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
+   * runs. What was not used for 30 days is removed, and `inference.removeResponses()` removes all of it. With several `apiKeys`
+   * each has its share. `false`: nothing is kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
    */
   storeResponses?: boolean | number | string;
   /**
@@ -112,7 +112,13 @@ export interface InferenceOptions {
   onProgress?: (progress: LoadProgress) => void;
 }
 
-const someKey = text('a key, or an object with a `key`', (value) => value !== '');
+const someKey = v.pipe(
+  text('a key, or an object with a `key`', (value) => value !== ''),
+  v.check(
+    (value) => /^[!-~]+$/.test(value),
+    'of printable ASCII characters without blanks, because clients can send no other key',
+  ),
+);
 const keyObject = fields({ key: someKey, revoked: optional(v.boolean('true or false')) }, 'a field of a key');
 const apiKey = v.lazy((value) => (typeof value === 'object' && value !== null ? keyObject : someKey));
 

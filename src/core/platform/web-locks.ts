@@ -4,10 +4,20 @@ let areRefused = false;
 
 /**
  * The lock manager of this realm, where there is one (secure contexts of browsers). Undefined also after
- * {@link noteRefusedLocks}: a browser that blocks a site's data has them and rejects each request.
+ * {@link noteRefusedLocks}: a browser that blocks a site's data has them and rejects each request. And in Node, which has
+ * them from version 24 on: two threads that wait for each other's locks spin there, and the end of a thread is told by its
+ * event `exit` anyway.
  */
 export function availableLocks(): LockManager | undefined {
-  return areRefused ? undefined : globalThis.navigator?.locks;
+  const locks: LockManager | undefined = globalThis.navigator?.locks;
+  return areRefused || (locks && areOfNode(locks)) ? undefined : locks;
+}
+
+/** Pages of Electron have `process` too, and the locks of a browser. */
+function areOfNode(locks: LockManager): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string; electron?: string } } };
+  const { node, electron } = process?.versions ?? {};
+  return node !== undefined && electron === undefined && locks.constructor.name === 'LockManager';
 }
 
 /** Notes that this realm's locks reject every request. */

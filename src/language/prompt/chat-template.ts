@@ -1,6 +1,6 @@
 /** Renders Jinja chat templates, within bounds. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { Budget } from './jinja/budget.js';
+import { Budget, tooLate } from './jinja/budget.js';
 import { FUNCTIONS } from './jinja/functions.js';
 import type { Statement } from './jinja/nodes.js';
 import { parseTemplate } from './jinja/parse-template.js';
@@ -27,6 +27,9 @@ const MAX_OWN_CHARACTERS = 1_000_000;
 /** Characters of a template. The longest in use have 30,000. */
 const MAX_SOURCE = 300_000;
 
+/** No conversation that a load tries has so many characters. */
+const TRIED_CHARACTERS = 10_000;
+
 /** The template does not accept what it is given. */
 export class TemplateRefusal extends Error {
   override readonly name = 'TemplateRefusal';
@@ -35,6 +38,8 @@ export class TemplateRefusal extends Error {
 /** A compiled Jinja template. Templates come with models, but clients choose how much they loop over. */
 export class ChatTemplate {
   readonly #statements: readonly Statement[];
+  /** Characters of the smallest input with which it took too long. */
+  #endlessFrom = Infinity;
 
   /** @throws SyntaxError for what Jinja does not know; InferenceError `model_not_supported` for one that is far too long */
   constructor(source: string) {
@@ -57,8 +62,16 @@ export class ChatTemplate {
     scope.set('raise_exception', ({ positional: [reason] }) => {
       throw new TemplateRefusal(textOf(reason));
     });
-    const budget = new Budget(MAX_OWN_CHARACTERS + MAX_GROWTH * charactersOf(variables));
-    return runTemplate(this.#statements, scope, budget);
+    const given = charactersOf(variables);
+    // A load tries a template with many conversations, and each would take its whole time.
+    if (given >= this.#endlessFrom) throw tooLate();
+    const budget = new Budget(MAX_OWN_CHARACTERS + MAX_GROWTH * given, given);
+    try {
+      return runTemplate(this.#statements, scope, budget);
+    } catch (thrown) {
+      if (budget.isLate && given < TRIED_CHARACTERS) this.#endlessFrom = given;
+      throw thrown;
+    }
   }
 }
 

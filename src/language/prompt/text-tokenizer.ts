@@ -98,16 +98,21 @@ function lengthOf(text: unknown): number {
 
 /**
  * Runs the stages of a tokenizer for text in which no added token is meant.
- * @throws InferenceError `model_not_supported` for a normalizer that makes texts a thousand times longer
+ * @throws InferenceError `model_not_supported` for a normalizer that makes texts a thousand times longer, and for added tokens without text
  */
 export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
-  if (growthOf(parts.json.normalizer) > MOST_GROWTH) {
-    const reason = `The normalizer in the model's \`tokenizer.json\` can make a string more than ${MOST_GROWTH} times longer.`;
-    throw new InferenceError('model_not_supported', reason, { param: 'model', reason, permanent: true });
-  }
+  if (growthOf(parts.json.normalizer) > MOST_GROWTH)
+    throw refusal(
+      `The normalizer in the model's \`tokenizer.json\` can make a string more than ${MOST_GROWTH} times longer.`,
+    );
   const { tokenizer, chatTemplate, toolTemplate, specialTokens } = parts;
   const stages = tokenizer as unknown as Stages;
   const added: AddedTokens = tokenizer.get_added_tokens_decoder();
+  for (const [id, { content }] of added)
+    if (typeof content !== 'string' || !Number.isSafeInteger(id) || id < 0)
+      throw refusal(
+        "An added token in the model's `tokenizer.json` has no text, or an id that is not a number from 0 on.",
+      );
   const addedTokens = new Map([...added].map(([id, { content }]) => [content, id] as const));
   const bytesOfPiece = pieceDecoder(parts.json);
   const known: (Uint8Array | undefined)[] = [];
@@ -127,6 +132,11 @@ export function createTextTokenizer(parts: TokenizerParts): TextTokenizer {
     templateVariables: specialTokens,
     prefixTokens: prefixTokens(tokenizer, specialTokens),
   };
+}
+
+/** The error of a file that no one can follow. */
+function refusal(reason: string): InferenceError {
+  return new InferenceError('model_not_supported', reason, { param: 'model', reason, permanent: true });
 }
 
 /** Jinja sources. */

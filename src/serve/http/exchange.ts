@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { toResponseHead } from '../../relay/stream/request-payload.js';
+import { noteStream } from './departed-clients.js';
 
 /** Methods whose requests have no body here. */
 const BODILESS = new Set(['GET', 'HEAD']);
@@ -121,6 +122,7 @@ export async function sendResponse(answer: Response, to: ServerResponse, options
     if (!reader) return finish(to, options);
     if (!toResponseHead(answer).streams) return await sendWhole(reader, to, options);
     to.flushHeaders();
+    noteStream(to, answer.headers.get('content-type'));
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return finish(to, options);

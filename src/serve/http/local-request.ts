@@ -1,8 +1,11 @@
 /** Which requests a server on the loopback interface answers. @module */
 import type { IncomingMessage } from 'node:http';
 
-/** Loopback hosts as they are written in URLs and `host` headers. */
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
+/**
+ * Loopback hosts as they are written in URLs and `host` headers. RFC 6761, 6.3: every name below `localhost` is this machine, and
+ * resolvers ask no one else for it.
+ */
+const LOOPBACK = /^((?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*localhost\.?|127\.0\.0\.1|\[::1\])(:\d{0,5})?$/i;
 
 /** Whether a `host` header names this machine. */
 export function isLoopbackHost(host: string): boolean {

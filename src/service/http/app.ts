@@ -221,13 +221,21 @@ function openApiEndpoint(endpoints: readonly Endpoint[], { prefix, apiKeys }: Ap
     method: 'GET',
     path: '/openapi.json',
     summary: 'Describes the service.',
-    route:
-      ({ compatibility, inference: { catalog } }) =>
-      async (c) => {
+    route: ({ compatibility, inference: { catalog } }) => {
+      // Made once: it takes as long as hundreds of other requests.
+      let text: Promise<string> | undefined;
+      const make = async (): Promise<string> => {
         const { openApiDocument } = await fetchPart(() => import('./openapi/openapi.js'));
         const needsKey = apiKeys !== undefined;
-        return c.json(await openApiDocument(endpoints, { prefix, compatibility, catalog, needsKey }));
-      },
+        return JSON.stringify(await openApiDocument(endpoints, { prefix, compatibility, catalog, needsKey }));
+      };
+      return async (c) => {
+        text ??= make();
+        // A part that could not be fetched is asked for again.
+        text.catch(() => (text = undefined));
+        return c.body(await text, 200, { 'content-type': 'application/json' });
+      };
+    },
   };
 }
 

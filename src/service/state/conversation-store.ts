@@ -83,7 +83,7 @@ export class ConversationStore {
       if (bytes > this.#room.maxBytes) return 'too-large';
       const name = nameOf(owner, id);
       transaction.put('conversations', name, { ...record, bytes, metadata } satisfies ConversationRecord);
-      await this.#room.take(transaction, news, { table: 'conversations', name });
+      if (!(await this.#room.take(transaction, news, { table: 'conversations', name }))) return 'too-large';
       return { id, createdAt: record.createdAt, metadata };
     });
   }
@@ -184,7 +184,7 @@ export class ConversationStore {
       items: [...record.items, ...added.map((each) => ({ id: each.item.id, bytes: each.bytes, response }))],
     };
     transaction.put('conversations', name, grown);
-    await this.#room.take(transaction, bytes + news, { table: 'conversations', name });
+    if (!(await this.#room.take(transaction, bytes + news, { table: 'conversations', name }))) return undefined;
     return added.map(({ item }) => item);
   }
 

@@ -8,7 +8,7 @@ import { createMemoryTables } from './tables.js';
 /** See {@link ResponseStoreOptions}. */
 export async function openResponseStore(
   { where, maxBytes }: StoragePolicy,
-  options: Pick<ResponseStoreOptions, 'now' | 'service'>,
+  options: Pick<ResponseStoreOptions, 'now' | 'service' | 'shares'>,
 ): Promise<ResponseStore> {
   return new ResponseStore(where === 'memory' ? createMemoryTables() : await openDeviceTables(), {
     maxBytes,

@@ -47,6 +47,8 @@ export interface ResponseStoreOptions {
   now: () => number;
   /** Services of other names have responses of their own. */
   service: string;
+  /** Keys that each have a share of it. @default all callers share */
+  shares?: number | undefined;
 }
 
 /** Milliseconds for which the events of a response that was made in the background are stored after its end. */
@@ -61,16 +63,16 @@ export class ResponseStore {
   readonly #room: Room;
   readonly #ownerOf: (caller: string) => string;
 
-  constructor(tables: Tables, { maxBytes, now, service }: ResponseStoreOptions) {
+  constructor(tables: Tables, { maxBytes, now, service, shares }: ResponseStoreOptions) {
     this.#tables = tables;
-    this.#room = new Room({ maxBytes, now });
+    this.#room = new Room({ maxBytes, now, shares });
     this.#ownerOf = (caller) => `${service} ${caller}`;
     this.conversations = new ConversationStore(tables, this.#room, this.#ownerOf);
   }
 
   /**
    * Keeps a response; the least recently used make room for it. Keeping it again changes nothing, unless it was on its way.
-   * @returns false: it is larger than everything may be together, or follows one that is not stored any more
+   * @returns false: it is larger than its caller's share, while others need theirs, or than everything may be together, or follows one that is not stored any more
    */
   save(caller: string, { body, input, previous, conversation, job }: StoredResponse): Promise<boolean> {
     const bytes = bytesOf([body, input, conversation?.read, job]);
@@ -104,8 +106,7 @@ export class ResponseStore {
       const grown = { used: this.#room.now(), bytes: total, members };
       transaction.put('chains', nameOf(owner, root), grown satisfies Chain);
       const stays = { table: 'chains', name: nameOf(owner, root) } as const;
-      await this.#room.take(transaction, bytes, stays, known ? undefined : sum);
-      return true;
+      return this.#room.take(transaction, bytes, stays, known ? undefined : sum);
     });
   }
 

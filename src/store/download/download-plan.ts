@@ -124,6 +124,22 @@ export class DownloadPlan {
       : stored > 0 && stored === lengthOfPart(metadata, part);
   }
 
+  /** More is stored of a part than the file has: it is another file's. */
+  get isTooLong(): boolean {
+    const metadata = this.#metadata;
+    const lengths = this.#received.partLengths;
+    return (
+      metadata.size !== undefined && lengths.some((length, part) => length > Math.max(0, lengthOfPart(metadata, part)))
+    );
+  }
+
+  /** Nothing of the run is missing. */
+  isFetched({ first, end }: PartRange): boolean {
+    const count = this.#metadata.size === undefined ? end : countParts(this.#metadata);
+    for (let part = first; part < Math.min(end, count); part++) if (!this.isWhole(part)) return false;
+    return true;
+  }
+
   /** Bytes of the file as the server says, or else its source; undefined: not known yet. */
   get total(): number | undefined {
     return this.#metadata.size ?? this.#expected.bytes;

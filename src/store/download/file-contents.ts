@@ -15,6 +15,16 @@ import { changedFile } from './file-errors.js';
 import type { LoadReport } from './download-progress.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 
+/** A file's content, for a response. */
+export interface StoredContent {
+  size: number;
+  contentType: string | undefined;
+  /** The whole content, in one buffer that belongs to the caller. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Told that it is not what its name says, and so perhaps not what its server has. */
+  onUnreadable?: () => Promise<void>;
+}
+
 export interface ContentsOptions {
   storage: ByteStorage;
   /** The progress of this load. */
@@ -49,6 +59,19 @@ export class FileContents {
       if (!this.#tooLarge.has(file)) return found;
     }
     return this.#findInMemory(file);
+  }
+
+  /** A file that was found, for a response. A text that cannot be read is fetched anew by the next load: it may have been cut. */
+  contentOf(metadata: FileMetadata): StoredContent {
+    const { size = 0, contentType, verified } = metadata;
+    const { storage, onTaken } = this.#options;
+    const onUnreadable = async (): Promise<void> => {
+      // It is what its source says that it is.
+      if (verified) return;
+      onTaken(metadata.file);
+      await storage.remove(metadata).catch(() => {}); // Another tab uses it.
+    };
+    return { size, contentType, bytes: () => this.bytes(metadata), onUnreadable };
   }
 
   /** All bytes of a file that was found, in one buffer that belongs to the caller. */

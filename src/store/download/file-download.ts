@@ -94,6 +94,7 @@ class FileDownload {
     if (this.#metadata.size === undefined && expected?.bytes !== undefined) {
       await this.#file.save({ ...this.#metadata, size: expected.bytes });
     }
+    if (this.#plan.isTooLong) throw new FileChanged();
     this.#file.partLengths.forEach((_, part) => this.#plan.isWhole(part) && this.#hashes.add(part));
     await this.#hashes.settled();
     while (!this.#plan.isComplete) {
@@ -155,6 +156,7 @@ class FileDownload {
       try {
         await this.#fetchRun(run);
         if (this.#absence) return;
+        if (plan.storedBytes(run) === before && !plan.isFetched(run)) throw new Interrupted('The server sent nothing.');
         failures = 0;
       } catch (thrown) {
         if (thrown instanceof RangeIgnored && plan.ranges !== false) plan.ranges = false;
@@ -213,6 +215,7 @@ class FileDownload {
         contentType: contentType ?? piece.contentType,
       });
     }
+    if (this.#plan.isTooLong) throw new FileChanged();
     if (this.#metadata.size !== undefined) this.#onAnswer();
   }
 

@@ -44,9 +44,12 @@ export function readHead(response: Response, asked: number | undefined): FilePie
     linkedSha256: /^"?([\da-f]{64})"?$/.exec(headers.get('x-linked-etag') ?? '')?.[1],
   };
   if (status === 206) {
-    const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
-    if (!range || Number(range[1]) !== asked || !isPlausible(Number(range[2]))) throw new RangeIgnored();
-    return { ...facts, start: asked, size: Number(range[2]), ranges: true };
+    const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '');
+    const [start, last, size] = range?.slice(1).map(Number) ?? [];
+    if (start === undefined || start !== asked || !isPlausible(size!)) throw new RangeIgnored();
+    // RFC 9110, 15.3.7: no file has a part behind its end. What is stored is of another, longer one.
+    if (start >= size! || last! < start || last! >= size!) throw new FileChanged();
+    return { ...facts, start: asked, size: size!, ranges: true };
   }
   // Nothing of an empty file can be sent as a range. A request for the whole file tells whether it is empty.
   if (status === 416 && asked === 0) throw new RangeIgnored();

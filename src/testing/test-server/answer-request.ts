@@ -111,7 +111,7 @@ async function takeBody(
 ): Promise<Parameters<typeof toRequest>[1]['body']> {
   const announced = announcedBody(request);
   const note = async (bytes?: Buffer<ArrayBuffer>): Promise<void> => {
-    const body = await journalBody(request, bytes);
+    const body = journalBody(request, bytes);
     if (body?.kind === 'json') current.body = JSON.stringify(redactor.value(JSON.parse(body.text)));
     current.model = modelOf(current.body);
     const shown = body && cutBody({ ...body, text: current.body ?? redactor.text(body.text) });

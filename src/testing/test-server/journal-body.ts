@@ -1,20 +1,24 @@
 /** Bodies of requests for the journal. @module */
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
+import { boundaryOf, readForm } from '../../core/media/read-form.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import type { SentBody } from './protocol.js';
 
 const MAX_JOURNAL_CHARACTERS = 1_000_000;
 
+/** Parts of a form that are told; one of more is told as text. */
+const MAX_PARTS = 1_000;
+
 /** The whole body. Undefined: there is none. */
-export async function journalBody(
+export function journalBody(
   { headers }: IncomingMessage,
   bytes: Buffer<ArrayBuffer> | undefined,
-): Promise<SentBody | undefined> {
+): SentBody | undefined {
   if (!bytes || bytes.length === 0) return undefined;
   const type = headers['content-type'] ?? '';
-  if (type.startsWith('multipart/form-data')) {
-    const fields = await readForm(bytes, type);
+  if (/^multipart\/form-data/i.test(type)) {
+    const fields = formFields(bytes, type);
     if (fields) return { kind: 'json', text: JSON.stringify(fields), cut: false };
   }
   const text = unpack(bytes, headers['content-encoding']).toString('utf8');
@@ -40,7 +44,7 @@ function isJson(text: string): boolean {
 function unpack(bytes: Buffer, encoding: string | undefined): Buffer {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
   try {
-    if (encoding === 'gzip') return gunzipSync(bytes, limit);
+    if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(bytes, limit);
     if (encoding === 'deflate') return inflateSync(bytes, limit);
   } catch {
     return bytes;
@@ -51,22 +55,16 @@ function unpack(bytes: Buffer, encoding: string | undefined): Buffer {
 type FormValue = string | { name: string; type: string; size: number };
 
 /** Fields by name, several of a name as an array. Undefined: it is not a form. */
-async function readForm(
-  bytes: Buffer<ArrayBuffer>,
-  type: string,
-): Promise<Record<string, FormValue | FormValue[]> | undefined> {
+function formFields(bytes: Buffer<ArrayBuffer>, type: string): Record<string, FormValue | FormValue[]> | undefined {
+  const boundary = boundaryOf(type);
+  if (boundary === undefined) return undefined;
   try {
-    const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
-    const fields: Record<string, FormValue | FormValue[]> = {};
-    for (const name of new Set(form.keys())) {
-      const values = form
-        .getAll(name)
-        .map((value): FormValue =>
-          typeof value === 'string' ? value : { name: value.name, type: value.type, size: value.size },
-        );
-      fields[name] = values.length === 1 ? values[0]! : values;
+    const fields = new Map<string, FormValue[]>();
+    for (const [name, value] of readForm(bytes, boundary, MAX_PARTS)) {
+      const told = typeof value === 'string' ? value : { name: value.name ?? '', type: value.type, size: value.size };
+      fields.set(name, [...(fields.get(name) ?? []), told]);
     }
-    return fields;
+    return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
   } catch {
     return undefined;
   }

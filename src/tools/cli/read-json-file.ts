@@ -8,11 +8,33 @@ export function readJsonFile(file: string): unknown {
 
 /** @throws Error that names the file and says what is wrong with it */
 export function readTextFile(file: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (thrown) {
     throw new Error(explainFileError(thrown, file), { cause: thrown });
   }
+  return decodeText(bytes, file);
+}
+
+/**
+ * UTF-8, or UTF-16 as editors and shells of Windows write it: with a byte order mark, or seen by the zeros of its first letters,
+ * as a text in Latin letters has them. The mark is no part of the text.
+ */
+function decodeText(bytes: Buffer, file: string): string {
+  const encoding = encodingOf(bytes);
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error(`${file}: is not valid ${encoding.toUpperCase()}. Save it as UTF-8.`, { cause });
+  }
+}
+
+function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
+  return 'utf-8';
 }
 
 /** @param name of what the text is of, for the message */

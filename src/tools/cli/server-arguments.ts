@@ -3,6 +3,9 @@ import { type CommandValues, UsageError } from './command.js';
 import { endWithStarter } from './end-with-starter.js';
 import { readJsonFile } from './read-json-file.js';
 
+/** Milliseconds in which a server ends properly. */
+const CLOSE_MS = 1_500;
+
 /** Ends with 0 when it is told to; at once when it is told again. */
 export function closeOnSignal(server: { close(): Promise<void> }): void {
   let isClosing = false;
@@ -10,6 +13,8 @@ export function closeOnSignal(server: { close(): Promise<void> }): void {
     if (isClosing) process.exit(1);
     isClosing = true;
     void server.close();
+    // What does not end by itself has had its time.
+    setTimeout(() => process.exit(0), CLOSE_MS).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
   endWithStarter(close);

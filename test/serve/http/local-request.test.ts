@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { resolveTarget } from '../../../src/serve/http/local-request.js';
+import { isLoopbackHost, isLoopbackOrigin, resolveTarget } from '../../../src/serve/http/local-request.js';
 
 const ORIGIN = 'http://localhost:8080';
 const target = (url: string): string | undefined => resolveTarget({ url } as IncomingMessage, ORIGIN)?.href;
@@ -22,5 +22,39 @@ describe('the address of a request line', () => {
 
   it.each(['http://[', 'http://:x'])('%s is none', (url) => {
     expect(target(url)).toBeUndefined();
+  });
+});
+
+describe('hosts of this machine', () => {
+  it.each([
+    'localhost',
+    'LocalHost:80',
+    'localhost.',
+    'localhost.:8080',
+    'app.localhost',
+    'A.b-c.LOCALHOST.:1',
+    'localhost:',
+    '127.0.0.1:8080',
+    '[::1]:8080',
+  ])('[Y38] %s is one', (host) => {
+    expect([isLoopbackHost(host), isLoopbackOrigin(`http://${host}`)]).toEqual([true, true]);
+  });
+
+  it.each([
+    '',
+    'localhost.evil.example',
+    'evil-localhost',
+    'notlocalhost',
+    '.localhost',
+    'a..localhost',
+    'localhost..',
+    'localhost:x',
+    'localhost:123456',
+    'localhost@evil.example',
+    'a/b.localhost',
+    '127.0.0.1.',
+    'evil.example#.localhost',
+  ])('[Y38] %j is none', (host) => {
+    expect(isLoopbackHost(host)).toBe(false);
   });
 });

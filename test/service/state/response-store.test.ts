@@ -130,3 +130,58 @@ describe('the bound', () => {
     expect((await store.usage()).responses).toBe(1);
   });
 });
+
+describe('shares', () => {
+  const BIG = 'x'.repeat(1_000);
+  const RESPONSE_BYTES =
+    2 * JSON.stringify([response('a0', undefined, BIG).body, response('a0').input, null, null]).length;
+
+  function openShared(shares: number) {
+    const maxBytes = 4 * RESPONSE_BYTES;
+    let now = 1e12;
+    return new ResponseStore(createMemoryTables(), { maxBytes, now: () => (now += 1), service: '/v1', shares });
+  }
+
+  async function saveAll(store: ResponseStore, caller: string, ids: readonly string[]): Promise<boolean[]> {
+    const saved: boolean[] = [];
+    for (const id of ids) saved.push(await store.save(caller, response(id, undefined, BIG)));
+    return saved;
+  }
+
+  async function keptOf(store: ResponseStore, caller: string, ids: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(ids.map((id) => store.find(caller, id)));
+    return ids.filter((_, index) => found[index]);
+  }
+
+  it('[Y31] what a key stores pushes out its own, while another has no more than its share', async () => {
+    const store = openShared(2);
+    await saveAll(store, 'b', ['b0', 'b1']);
+    await saveAll(store, 'a', ['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
+    expect(await keptOf(store, 'b', ['b0', 'b1'])).toEqual(['b0', 'b1']);
+    expect(await keptOf(store, 'a', ['a0', 'a1', 'a2', 'a3', 'a4', 'a5'])).toEqual(['a4', 'a5']);
+  });
+
+  it('[Y31] what is over its share goes when another needs its own', async () => {
+    const store = openShared(2);
+    await saveAll(store, 'a', ['a0', 'a1', 'a2', 'a3']);
+    expect(await keptOf(store, 'a', ['a0', 'a1', 'a2', 'a3'])).toHaveLength(4);
+    await saveAll(store, 'b', ['b0', 'b1']);
+    expect(await keptOf(store, 'a', ['a0', 'a1', 'a2', 'a3'])).toEqual(['a2', 'a3']);
+    expect(await keptOf(store, 'b', ['b0', 'b1'])).toEqual(['b0', 'b1']);
+  });
+
+  it('[Y31] one that leaves no room for the share of another is not stored', async () => {
+    const store = openShared(2);
+    await saveAll(store, 'b', ['b0', 'b1']);
+    expect(await store.save('a', response('large', undefined, BIG.repeat(3)))).toBe(false);
+    expect(await keptOf(store, 'b', ['b0', 'b1'])).toEqual(['b0', 'b1']);
+    expect((await store.usage()).responses).toBe(2);
+  });
+
+  it('[Y31] without keys all callers share', async () => {
+    const store = openShared(0);
+    await saveAll(store, 'b', ['b0', 'b1']);
+    await saveAll(store, 'a', ['a0', 'a1', 'a2', 'a3']);
+    expect(await keptOf(store, 'b', ['b0', 'b1'])).toEqual([]);
+  });
+});

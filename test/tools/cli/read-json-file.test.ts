@@ -38,3 +38,20 @@ it('leaves other errors as they are', () => {
   expect(said(() => JSON.parse('{'))).toMatch(/JSON/);
   expect(explainFileError('text')).toBe('text');
 });
+
+it.each([
+  ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"a":"ä"}')],
+  ['UTF-16 of PowerShell', Buffer.from('\ufeff{"a":"ä"}', 'utf16le')],
+  ['UTF-16 without a mark', Buffer.from('{"a":"ä"}', 'utf16le')],
+  ['UTF-16 in the other order', Buffer.from('\ufeff{"a":"ä"}', 'utf16le').swap16()],
+])('[Y32] reads %s', (_, bytes) => {
+  const config = join(folder, 'config.json');
+  writeFileSync(config, bytes);
+  expect(readJsonFile(config)).toEqual({ a: 'ä' });
+});
+
+it('[Y32] names the encoding that a file is not in', () => {
+  const config = join(folder, 'latin.json');
+  writeFileSync(config, Buffer.from('{"a":"\xe4"}', 'latin1'));
+  expect(() => readJsonFile(config)).toThrow(`${config}: is not valid UTF-8. Save it as UTF-8.`);
+});

@@ -152,10 +152,11 @@ function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): 
     readText,
     readBytes: async (file) => (await files?.read(file))?.bytes(),
     async readJson(file) {
-      const text = await readText(file);
+      const found = await files?.read(file);
       try {
-        return text === undefined ? undefined : (JSON.parse(text) as unknown);
+        return await found?.json();
       } catch (cause) {
+        if (!(cause instanceof SyntaxError)) throw cause;
         throw new Error(`Its file ${file} is not JSON.`, { cause });
       }
     },

@@ -1,7 +1,6 @@
 /** Loads a recogniser of speech (task `speech-to-text`), each kind in its own way. @module */
 import {
   AutoConfig,
-  AutoFeatureExtractor,
   type PreTrainedModel,
   type PreTrainedTokenizer,
   WhisperForConditionalGeneration,
@@ -9,12 +8,11 @@ import {
 import type { LoadedModel, LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import { loadFromSource, type ModelKind } from '../repository/load-from-source.js';
-import { loadTokenizer } from '../repository/pretrained-tokenizer.js';
 import { CTC_KINDS } from './ctc-kinds.js';
 import { openEncoderDecoder } from './encoder-decoder.js';
 import { createLogMel } from './log-mel.js';
 import { createSpeechModel, type RecogniserKind } from './recogniser.js';
-import { COHERE_ASR, MOONSHINE } from './sequence-kinds.js';
+import { COHERE_ASR, MOONSHINE, readSpeechFiles } from './sequence-kinds.js';
 import { type SpeechEngine, transcribeAudio } from './transcribe-audio.js';
 import { readWhisperConfig } from './whisper-config.js';
 
@@ -44,11 +42,9 @@ interface WhisperFiles {
 
 const WHISPER: ModelKind<WhisperFiles, LoadedModel> = {
   open: ({ id, pretrained }) => WhisperForConditionalGeneration.from_pretrained(id, pretrained),
-  read: async ({ id }) => {
-    const reading = [loadTokenizer(id), AutoFeatureExtractor.from_pretrained(id)] as const;
-    const [tokenizer, extractor] = await Promise.all(reading);
-    const { config: preprocessor } = extractor as unknown as { config: Record<string, unknown> };
-    return { tokenizer, preprocessor };
+  read: async (source) => {
+    const { tokenizer, extractor } = await readSpeechFiles(source);
+    return { tokenizer, preprocessor: extractor.config };
   },
   assemble: (source, model, files) => {
     const engine = createEngine(model, files);

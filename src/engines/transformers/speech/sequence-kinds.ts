@@ -8,6 +8,7 @@ import {
 } from '@huggingface/transformers';
 import { textOfTokens } from '../../../language/decoding/text-decoder.js';
 import { notSupported } from '../repository/not-supported.js';
+import { checkPreprocessor } from '../repository/check-preprocessor.js';
 import type { ModelSource } from '../repository/model-source.js';
 import { loadTokenizer, textTokenizerOf } from '../repository/pretrained-tokenizer.js';
 import type { OnnxTensor } from '../ort/onnx-session.js';
@@ -71,7 +72,9 @@ export interface SpeechFiles {
   extractor: FeatureExtractor;
 }
 
-export async function readSpeechFiles({ id }: ModelSource): Promise<SpeechFiles> {
+export async function readSpeechFiles(source: ModelSource): Promise<SpeechFiles> {
+  const { id } = source;
+  checkPreprocessor(id, await source.readJson('preprocessor_config.json'));
   const reading = [loadTokenizer(id), AutoFeatureExtractor.from_pretrained(id)] as const;
   const [tokenizer, extractor] = await Promise.all(reading);
   return { tokenizer, extractor: extractor as unknown as FeatureExtractor };

@@ -7,6 +7,7 @@ import {
   type ChatTemplates,
   chatTemplatesOf,
 } from '../../../language/prompt/text-tokenizer.js';
+import { checkPreprocessor } from '../repository/check-preprocessor.js';
 import type { ModelSource } from '../repository/model-source.js';
 import { loadTokenizer, mendPretrained } from '../repository/pretrained-tokenizer.js';
 import { CHAT_TEMPLATES, isVisionModel, TOOL_TEMPLATE } from '../repository/repository-files.js';
@@ -55,6 +56,7 @@ async function openProcessor(source: ModelSource): Promise<OpenedProcessor> {
   const config = (await source.readJson('preprocessor_config.json')) as { processor_class?: unknown } | undefined;
   const kind = String(config?.processor_class);
   if (!config) return { kind, refusal: 'it has no `preprocessor_config.json`' };
+  checkPreprocessor(source.id, config);
   try {
     return { kind, reader: await AutoProcessor.from_pretrained(source.id) };
   } catch (thrown) {

@@ -5,7 +5,7 @@ import { createRandomNumbers } from '../../../language/sampling/random.js';
 import type { Delivery } from '../../../sound/voice/voice-engine.js';
 import { createTensor, type OnnxSession, type OnnxTensor, toFloat32 } from '../ort/onnx-session.js';
 import { selectStyles, type VoiceStyle } from './voice-styles.js';
-import type { VoiceGraphs } from './voice-graphs.js';
+import { checkedRate, type VoiceGraphs } from './voice-graphs.js';
 
 /** Steps of denoising, and the pace that sounds natural: those of transformers.js. */
 const STEPS = 5;
@@ -35,7 +35,7 @@ export class SupertonicGraphs implements VoiceGraphs {
   ) {
     const width = config.style_dim;
     const fitting = selectStyles(styles, width);
-    this.sampleRate = config.sampling_rate;
+    this.sampleRate = checkedRate(config.sampling_rate);
     this.voices = fitting.map(({ voice }) => voice);
     this.#sessions = sessions;
     this.#config = config;

@@ -15,7 +15,7 @@ import type { ModelSource } from '../repository/model-source.js';
 import { createTensor, type OnnxSession, toFloat32 } from '../ort/onnx-session.js';
 import { kokoroPhonemes, loadPhonemizer } from './phonemizer.js';
 import { type SupertonicConfig, SupertonicGraphs } from './supertonic.js';
-import { cannotSpeak, type VoiceGraphs } from './voice-graphs.js';
+import { cannotSpeak, checkedRate, type VoiceGraphs } from './voice-graphs.js';
 import { selectStyles, readVoices, type VoiceStyle } from './voice-styles.js';
 
 /** What the tokenizer reads instead of a piece of text. */
@@ -81,9 +81,9 @@ const STYLE_TTS = voiceKind({
     return { styles: await readVoices(source, 'style_text_to_speech_2', entry), phonemize };
   },
   assemble: (model, { styles, phonemize }) => {
-    const { sampling_rate: rate = STYLE_TTS_RATE } = model.config as unknown as { sampling_rate?: number };
+    const { sampling_rate: rate = STYLE_TTS_RATE } = model.config as unknown as { sampling_rate?: unknown };
     return {
-      graphs: new StyleTtsGraph(sessionsOf(model)['model']!, rate, styles),
+      graphs: new StyleTtsGraph(sessionsOf(model)['model']!, checkedRate(rate), styles),
       async pronounce(text, voice) {
         const language = espeakLanguage(voice);
         return kokoroPhonemes(await phonemize(text, language), language);
@@ -112,9 +112,9 @@ class VitsGraph implements VoiceGraphs {
     const other = session.inputNames.find((name) => !INPUTS.has(name));
     if (other !== undefined)
       throw cannotSpeak(`its graph needs \`${other}\`, and only models with a single speaker are supported`);
-    if (typeof sampleRate !== 'number') throw cannotSpeak('its config does not state its `sampling_rate`');
+    if (sampleRate === undefined) throw cannotSpeak('its config does not state its `sampling_rate`');
     this.#session = session;
-    this.sampleRate = sampleRate;
+    this.sampleRate = checkedRate(sampleRate);
   }
 
   async speak(ids: readonly number[], { speed }: Delivery): Promise<Float32Array> {

@@ -7,10 +7,13 @@ const MAX_PASSES = 200_000;
 /** Items of a list: for more no loop has time. */
 const MAX_ITEMS = MAX_PASSES;
 
-/** Milliseconds of one rendering. Prompts of a hundred thousand tokens take a small part of one second. */
-const MAX_RENDER_MS = 10_000;
+/**
+ * Milliseconds of one rendering, and more for what it is given. Prompts of a hundred thousand tokens take a small part of one
+ * second.
+ */
+const RENDER_MS = { least: 3_000, perCharacter: 0.02, most: 10_000 };
 
-/** Evaluated expressions between two looks at the clock. */
+/** Evaluated expressions, and items that one goes through, between two looks at the clock. */
 const CLOCK_INTERVAL = 4_096;
 
 /** Macros and recursive loops within one another. */
@@ -19,20 +22,37 @@ const MAX_DEPTH = 200;
 /** What a rendering may still use. Each method throws InferenceError `invalid_request` when it is too much. */
 export class Budget {
   readonly #maxCharacters: number;
-  readonly #deadline = performance.now() + MAX_RENDER_MS;
+  readonly #deadline: number;
   #passes = 0;
-  #steps = 0;
+  #untilClock = CLOCK_INTERVAL;
   #depth = 0;
   #written = 0;
+  #isLate = false;
 
-  /** @param maxCharacters of any text that the template makes */
-  constructor(maxCharacters: number) {
+  /** @param maxCharacters of any text that the template makes @param given characters that it is given */
+  constructor(maxCharacters: number, given = 0) {
     this.#maxCharacters = maxCharacters;
+    const { least, perCharacter, most } = RENDER_MS;
+    this.#deadline = performance.now() + Math.min(most, least + perCharacter * given);
+  }
+
+  /** It was ended because it took too long. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   step(): void {
-    this.#steps += 1;
-    if (this.#steps % CLOCK_INTERVAL === 0 && performance.now() > this.#deadline) throw tooMuch('run for too long');
+    this.work(1);
+  }
+
+  /** @param units expressions, or items that one goes through */
+  work(units: number): void {
+    this.#untilClock -= units;
+    if (this.#untilClock > 0) return;
+    this.#untilClock = CLOCK_INTERVAL;
+    if (performance.now() <= this.#deadline) return;
+    this.#isLate = true;
+    throw tooLate();
   }
 
   pass(): void {
@@ -66,6 +86,11 @@ export class Budget {
       this.#depth -= 1;
     }
   }
+}
+
+/** The error of a rendering that takes too long. */
+export function tooLate(): InferenceError {
+  return tooMuch('run for too long');
 }
 
 function tooMuch(what: string): InferenceError {

@@ -71,8 +71,12 @@ export class ExpressionEvaluator {
         return new Map(
           node.entries.map(([key, item]) => [keyOf(this.evaluate(key, scope)), this.evaluate(item, scope)]),
         );
-      case 'attribute':
-        return this.#members.attribute(this.#defined(node.object, scope), node.name);
+      case 'attribute': {
+        const object = this.#defined(node.object, scope);
+        // Its methods go through it.
+        this.#budget.work(costOf(object));
+        return this.#members.attribute(object, node.name);
+      }
       case 'item':
         return this.#members.item(this.#defined(node.object, scope), this.evaluate(node.key, scope));
       case 'slice':
@@ -120,6 +124,7 @@ export class ExpressionEvaluator {
         let left = this.evaluate(node.first, scope);
         for (const [operator, operand] of node.rest) {
           const right = this.evaluate(operand, scope);
+          this.#budget.work(costOf(left) + costOf(right));
           if (!holds(operator, left, right)) return false;
           left = right;
         }
@@ -171,7 +176,7 @@ export class ExpressionEvaluator {
   #filtered(name: string, value: Value, given: Given): Value {
     const filter = FILTERS.get(name);
     if (!filter) throw new TemplateError(`No filter named '${name}'.`);
-    this.#budget.step();
+    this.#budget.work(FILTER_WORK * costOf(value));
     return filter(value, given, this.#tools);
   }
 
@@ -180,9 +185,22 @@ export class ExpressionEvaluator {
     if (name === 'test') return TESTS.has(textOf(value));
     const test = TESTS.get(name);
     if (!test) throw new TemplateError(`No test named '${name}'.`);
-    this.#budget.step();
+    this.#budget.work(costOf(value) + given.positional.reduce<number>((sum, each) => sum + costOf(each), 0));
     return test(value, given);
   }
+}
+
+/** Expressions as many as a filter's work on one item: it may sort them. */
+const FILTER_WORK = 4;
+
+/** Characters that are gone through in the time of one expression. */
+const CHARACTERS_PER_STEP = 64;
+
+/** What it takes to go through a value, in expressions. */
+function costOf(value: Value): number {
+  if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_STEP;
+  if (Array.isArray(value)) return 1 + value.length;
+  return value instanceof Map ? 1 + value.size : 1;
 }
 
 function nameOf(expression: Expression): string {

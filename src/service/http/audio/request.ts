@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { joinBytes, wavHeader } from '../../../core/media/pcm.js';
 import { sniffAudio } from '../../../core/media/sniff-audio.js';
+import { FormFile } from '../../../core/media/read-form.js';
 import { SPEECH_RATE } from '../../../core/request/speech-request.js';
 import type { TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { Compatibility } from '../policy/compatibility.js';
@@ -18,9 +19,9 @@ export const LANGUAGES = (
 export const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 const file = v.pipe(
-  v.instance(Blob, 'must be a file'),
-  v.check((blob) => blob.size > 0, 'must not be empty'),
-  v.check((blob) => blob.size <= MAX_FILE_BYTES, 'must be at most 25 MB'),
+  v.instance(FormFile, 'must be a file'),
+  v.check(({ size }) => size > 0, 'must not be empty'),
+  v.check(({ size }) => size <= MAX_FILE_BYTES, 'must be at most 25 MB'),
 );
 
 /** Forms have no booleans, so clients write them as their language does. */
@@ -53,8 +54,8 @@ export const liveRequestSchema = v.omit(audioRequestSchema, ['file']);
 type LiveRequest = v.InferOutput<typeof liveRequestSchema>;
 
 /** @throws InferenceError `invalid_media` when the file is not a recording of a known kind */
-export async function toRecording(file: Blob): Promise<TranscriptionRequest['audio']> {
-  const { bytes, ...named } = await readRecording(file);
+export function toRecording(file: FormFile): TranscriptionRequest['audio'] {
+  const { bytes, ...named } = readRecording(file);
   if (sniffAudio(bytes) === undefined) {
     throw new InferenceError(
       'invalid_media',
@@ -93,14 +94,12 @@ function toTemperature(value: unknown): Pick<TranscriptionRequest, 'temperature'
 }
 
 /** The file, and its type and name where it has them. Bare samples, as the speech endpoint sends them, become a WAV file. */
-async function readRecording(file: Blob): Promise<TranscriptionRequest['audio']> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const name = file instanceof File ? file.name : undefined;
-  if (/^audio\/pcm\b/i.test(file.type) || /\.pcm$/i.test(name ?? '')) {
+function readRecording({ bytes, name, type }: FormFile): TranscriptionRequest['audio'] {
+  if (/^audio\/pcm\b/i.test(type) || /\.pcm$/i.test(name ?? '')) {
     const header = wavHeader(SPEECH_RATE, bytes.length - (bytes.length % 2));
     return { bytes: joinBytes([header, bytes]), mediaType: 'audio/wav', fileName: 'recording.wav' };
   }
-  return { bytes, ...(file.type !== '' && { mediaType: file.type }), ...(name !== undefined && { fileName: name }) };
+  return { bytes, ...(type !== '' && { mediaType: type }), ...(name !== undefined && { fileName: name }) };
 }
 
 function toTimes({ response_format: format, timestamp_granularities: units = [] }: LiveRequest): Times {

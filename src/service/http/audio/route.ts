@@ -1,5 +1,6 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import { BrokenForm, boundaryOf, readForm } from '../../../core/media/read-form.js';
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
@@ -48,10 +49,10 @@ function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary
     route: (context) => async (c) => {
       const { raw } = c.req;
       const rate = liveRate(raw.headers.get('content-type'));
-      const form = rate === undefined ? parseBody(audioRequestSchema, await readForm(c)) : undefined;
+      const form = rate === undefined ? parseBody(audioRequestSchema, await readFormOf(c)) : undefined;
       const body = form ?? parseBody(liveRequestSchema, readFields(new URL(raw.url).searchParams));
       const entry = requireModel(context.inference.catalog, body.model, 'speech-to-text');
-      const audio = form && (await toRecording(form.file));
+      const audio = form && toRecording(form.file);
       const request = toTranscriptionRequest(body, entry.id, task, context.compatibility);
       await context.admit(c);
       if (asksForLogprobs(body.include)) nameIgnored(c, 'x-ignored-fields', ['include']);
@@ -117,30 +118,26 @@ const MAX_PARTS = 100;
 const NULLABLE = ['prompt', 'language'];
 
 /**
- * The form's fields: texts as strings, the file as a File. Of a repeated field the first counts; a name that ends with
+ * The form's fields: texts as strings, files as {@link FormFile}s. Of a repeated field the first counts; a name that ends with
  * brackets is a list, named without them.
  * @throws InferenceError `malformed_multipart`; `invalid_request` with param `file` when the body is too large
  */
-async function readForm(c: HttpRequestContext): Promise<Record<string, unknown>> {
+async function readFormOf(c: HttpRequestContext): Promise<Record<string, unknown>> {
   const type = c.req.raw.headers.get('content-type') ?? '';
-  const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type);
   const body = await readBytes(c.req.raw, MAX_FILE_BYTES + MAX_OTHER_BYTES).catch((thrown: unknown) => {
     throw isInferenceError(thrown) && thrown.code === 'payload_too_large' ? tooLarge(thrown) : thrown;
   });
-  if (!/^multipart\/form-data\b/i.test(type)) throw malformed(notForm(type));
-  const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
-  if (!boundary || !isClosed(body, delimiter) || countOccurrences(body, delimiter) > MAX_PARTS + 1)
-    throw malformed(BROKEN_FORM);
-  let form: FormData;
+  if (!/^\s*multipart\/form-data\b/i.test(type)) throw malformed(notForm(type));
+  const boundary = boundaryOf(type);
+  if (boundary === undefined) throw malformed(BROKEN_FORM);
   try {
-    form = await new Response(body, { headers: { 'content-type': type } }).formData();
-  } catch (cause) {
-    throw malformed(BROKEN_FORM, cause);
+    return readFields(readForm(body, boundary, MAX_PARTS));
+  } catch (thrown) {
+    throw thrown instanceof BrokenForm ? malformed(BROKEN_FORM, thrown) : thrown;
   }
-  return readFields(form);
 }
 
-/** The fields of a form or of a query, see {@link readForm}. */
+/** The fields of a form or of a query, see {@link readFormOf}. */
 function readFields(entries: Iterable<[string, unknown]>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   const lists = new Map<string, unknown[]>();
@@ -150,22 +147,6 @@ function readFields(entries: Iterable<[string, unknown]>): Record<string, unknow
     else if (!Object.hasOwn(fields, name)) fields[name] = value;
   }
   return { ...fields, ...Object.fromEntries(lists) };
-}
-
-/** Parsers differ on bodies that were cut; a whole one ends with the boundary and two dashes. */
-function isClosed(body: Uint8Array, delimiter: string): boolean {
-  const end = new TextDecoder('latin1').decode(body.subarray(Math.max(0, body.length - delimiter.length - 4096)));
-  return end.includes(`${delimiter}--`);
-}
-
-/** How often the delimiter stands in the body, looked at no longer than needed. */
-function countOccurrences(body: Uint8Array, delimiter: string): number {
-  const text = new TextDecoder('latin1').decode(body);
-  let count = 0;
-  for (let at = text.indexOf(delimiter); at !== -1 && count <= MAX_PARTS + 1; at = text.indexOf(delimiter, at + 1)) {
-    count += 1;
-  }
-  return count;
 }
 
 const BROKEN_FORM =

@@ -9,7 +9,7 @@ import type { ContentPart, Message, ToolCall } from '../../../core/request/messa
 import { decodeBase64 } from '../../../core/media/base64.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { findLastCall, legacyCall, legacyCallId } from './legacy-functions.js';
-import { refuseDeepJson } from '../validation/read-json-body.js';
+import { refuseDeepJson } from '../validation/json-bounds.js';
 
 const textPart = object({ type: v.literal('text'), text: v.string() });
 const imagePart = object({

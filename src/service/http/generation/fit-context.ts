@@ -1,5 +1,6 @@
 /** Conversations that are longer than the model's context: the oldest parts are left out. @module */
 import { type InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
 
@@ -37,6 +38,8 @@ export async function* generateFitting<Rendered>(
     return { ...request, prompt: { type: 'chat', messages: messages.filter((message) => !gone.has(message)) } };
   };
   const fits = async (dropped: number): Promise<boolean> => {
+    // A model that counts in this thread answers no one else meanwhile.
+    await yieldToEventLoop();
     try {
       return (await count(without(dropped))) < contextLength;
     } catch (thrown) {
@@ -74,11 +77,11 @@ export function groupIntoTurns(messages: readonly Message[]): Message[][] {
 /** Single messages, where a call stays with its results. @param kept how many of the first messages are never left out */
 export function groupSingly(messages: readonly Message[], kept: number): Message[][] {
   const parts: Message[][] = [];
-  let open = new Set<string>();
+  const open = new Set<string>();
   for (const message of messages.slice(kept)) {
     if (open.size === 0) parts.push([]);
     parts.at(-1)!.push(message);
-    if (message.role === 'assistant') open = new Set([...open, ...message.toolCalls.map(({ id }) => id)]);
+    if (message.role === 'assistant') for (const { id } of message.toolCalls) open.add(id);
     if (message.role === 'tool') open.delete(message.toolCallId);
   }
   return parts;

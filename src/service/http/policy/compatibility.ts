@@ -43,6 +43,8 @@ export interface Compatibility extends SamplingRules {
    * The app says so by `storeResponses`; this is what a service that keeps nothing does.
    */
   responseStorage: 'refused' | 'ignored' | 'offered';
+  /** Whether `metadata` of every endpoint has at most as many pairs as hosted services take. */
+  metadata: 'any' | 'bounded';
   /** Errors that are General (on `/messages` its own shape), whatever shape the specification has for them. */
   general: { shapes: readonly ErrorShape[]; codes: readonly InferenceErrorCode[] };
 }
@@ -67,6 +69,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     files: 'unknown',
     sampling: 'specified',
     responseStorage: 'refused',
+    metadata: 'any',
     general: { shapes: [], codes: [] },
   },
   hosted: {
@@ -87,6 +90,7 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     files: 'text',
     sampling: 'by-model',
     responseStorage: 'ignored',
+    metadata: 'bounded',
     general: { shapes: ['flat', 'simple', 'html'], codes: ['internal', 'unavailable'] },
   },
 };

@@ -35,13 +35,19 @@ export function defaultCounterStore(): CounterStore {
   return typeof indexedDB === 'undefined' ? createMemoryCounterStore() : createIndexedDbCounterStore();
 }
 
-/** Counters of this process, for Node and for browsers without IndexedDB. */
-export function createMemoryCounterStore(): CounterStore {
+/** Callers that are counted. Without API keys any text may be a key. */
+const MAX_CALLERS = 10_000;
+
+/** Counters of this process, for Node and for browsers without IndexedDB. Those that were silent longest are forgotten. */
+export function createMemoryCounterStore(maxCallers: number = MAX_CALLERS): CounterStore {
+  /** The one that was heard last comes last. */
   const callers = new Map<string, CallerCounters>();
   return {
     update(caller, change) {
       const { counters, result } = change(callers.get(caller) ?? NONE);
+      callers.delete(caller);
       callers.set(caller, counters);
+      if (callers.size > maxCallers) callers.delete(callers.keys().next().value!);
       return Promise.resolve(result);
     },
   };
@@ -135,7 +141,8 @@ function updateRow<Result>(
     const reading = rows.get(caller);
     reading.addEventListener('success', () => {
       const mirror = mirrors.get(caller);
-      const row = (reading.result as CallerCounters | undefined) ?? NONE;
+      const known = reading.result as CallerCounters | undefined;
+      const row = known ?? NONE;
       const { counters, result } = change(joined(row, mirror?.unwritten ?? NONE));
       rows.put(counters, caller);
       // The next transaction sees this one's numbers anyway, so no answer waits for the disk.
@@ -144,6 +151,7 @@ function updateRow<Result>(
       if (mirror) Object.assign(mirror, read);
       else if (mirrors.size < MAX_MIRRORS) mirrors.set(caller, { ...read, timer: undefined });
       resolve(result);
+      if (!known) forgetSilentCallers(database);
     });
     transaction.addEventListener('abort', () =>
       reject(transaction.error ?? new Error('The counters were not written.')),
@@ -166,6 +174,26 @@ function joinedEntries(one: Entries, other: Entries, buckets: number): Entries {
   return [...counts].filter(([bucket]) => bucket > newest - buckets).toSorted(([left], [right]) => left - right);
 }
 
+/** Makes room for one more, beyond {@link MAX_CALLERS}: a hundredth of them at a time, because all rows are read for it. */
+function forgetSilentCallers(database: IDBDatabase): void {
+  const rows = database.transaction(STORE, 'readwrite').objectStore(STORE);
+  const counting = rows.count();
+  counting.addEventListener('success', () => {
+    if (counting.result <= MAX_CALLERS) return;
+    const [names, all] = [rows.getAllKeys(), rows.getAll() as IDBRequest<CallerCounters[]>];
+    all.addEventListener('success', () => {
+      const heard = names.result.map((name, index): [IDBValidKey, number] => [name, newestOf(all.result[index]!)]);
+      const silent = heard.toSorted(([, left], [, right]) => left - right).slice(0, Math.ceil(MAX_CALLERS / 100));
+      for (const [name] of silent) rows.delete(name);
+    });
+  });
+}
+
+/** Minute in which the caller was heard last. */
+function newestOf({ day }: CallerCounters): number {
+  return day.at(-1)?.[0] ?? 0;
+}
+
 /** Without API keys any text may be a key, so rows would pile up. */
 function forgetOldCallers(database: IDBDatabase): void {
   const now = Math.floor(Date.now() / 60_000);
@@ -173,8 +201,7 @@ function forgetOldCallers(database: IDBDatabase): void {
   walking.addEventListener('success', () => {
     const cursor = walking.result;
     if (!cursor) return;
-    const newest = (cursor.value as CallerCounters).day.at(-1)?.[0] ?? 0;
-    if (newest <= now - DAY_BUCKETS) cursor.delete();
+    if (newestOf(cursor.value as CallerCounters) <= now - DAY_BUCKETS) cursor.delete();
     cursor.continue();
   });
 }

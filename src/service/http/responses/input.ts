@@ -3,7 +3,7 @@ import type { AssistantMessage, ContentPart, Message } from '../../../core/reque
 import { customArguments } from '../fields/custom-tool.js';
 import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { refuseDeepJson } from '../validation/read-json-body.js';
+import { refuseDeepJson } from '../validation/json-bounds.js';
 import { decodeOpaqueText } from './opaque-text.js';
 import type { InputContent, InputPart, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';

@@ -1,25 +1,53 @@
 /** Request bodies as JSON objects. @module */
 import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../../core/platform/pause.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import { boundBody } from './json-bounds.js';
 
 /**
  * The body as an object.
  * @throws InferenceError `invalid_json` (also when the body is not an object), `payload_too_large`, or `invalid_request`
- * for JSON that is nested too deeply
+ * for JSON that is nested too deeply or holds too much
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
   const bytes = await readBytes(c.req.raw, context.maxBodyBytes);
+  if (bytes.length > LARGE_BODY_BYTES) await nextTurn();
+  const body = parseObject(bytes, c);
+  const pairs = context.compatibility.metadata === 'bounded' ? body['metadata'] : undefined;
+  if (typeof pairs === 'object' && pairs !== null && Object.keys(pairs).length > MAX_PAIRS)
+    throw new InferenceError('invalid_request', `\`metadata\` must have at most ${MAX_PAIRS} pairs.`, {
+      param: 'metadata',
+    });
+  return body;
+}
+
+/** Pairs of `metadata`, as hosted services have it on every endpoint. */
+const MAX_PAIRS = 16;
+
+/** Bodies that take longer to parse than others should wait for more than one of. */
+const LARGE_BODY_BYTES = 256 * 1024;
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Large bodies are parsed one at a time, and others are answered between two of them. */
+function nextTurn(): Promise<void> {
+  const turn = lastTurn.then(yieldToEventLoop);
+  lastTurn = turn;
+  return turn;
+}
+
+function parseObject(bytes: Uint8Array, c: HttpRequestContext): Record<string, unknown> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw notJson('is not valid UTF-8', c, cause);
   }
-  refuseDeepJson(text);
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(boundBody(text));
   } catch (cause) {
+    if (isInferenceError(cause)) throw cause;
     throw notJson(bytes.length === 0 ? 'is empty' : 'is not valid JSON', c, cause);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -55,7 +83,9 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 /** How the body is packed; undefined: it is not. */
 function readContentEncoding(headers: Headers): CompressionFormat | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase();
-  if (encoding === 'gzip' || encoding === 'deflate') return encoding;
+  // RFC 9110, 8.4.1.3: an older name of the same.
+  if (encoding === 'gzip' || encoding === 'x-gzip') return 'gzip';
+  if (encoding === 'deflate') return encoding;
   if (encoding === '' || encoding === 'identity') return undefined;
   const message = `A body with \`content-encoding: ${encoding.slice(0, 40)}\` cannot be decoded. Send it uncompressed, or as gzip.`;
   throw new InferenceError('invalid_request', message);
@@ -80,6 +110,8 @@ async function readWhole(
     }
     chunks.push(step.value);
   }
+  const [first] = chunks;
+  if (first && chunks.length === 1) return first as Uint8Array<ArrayBuffer>;
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
@@ -91,42 +123,4 @@ async function readWhole(
 
 function tooLarge(maxBytes: number): InferenceError {
   return new InferenceError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
-}
-
-/** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
-const MAX_DEPTH = 200;
-
-/**
- * @param param dotted path of the field that holds the JSON text; absent: it is the body
- * @throws InferenceError `invalid_request` for JSON that is nested too deeply
- */
-export function refuseDeepJson(json: string, param?: string): void {
-  if (!isDeeperThan(json, MAX_DEPTH)) return;
-  const subject = param === undefined ? 'The request body' : `\`${param}\``;
-  const message = `${subject} is nested more than ${MAX_DEPTH} levels deep.`;
-  throw new InferenceError('invalid_request', message, param === undefined ? {} : { param });
-}
-
-/** Looks at brackets outside strings, without building anything. */
-function isDeeperThan(json: string, limit: number): boolean {
-  let depth = 0;
-  for (let index = 0; index < json.length; index += 1) {
-    const character = json[index];
-    if (character === '"') index = endOfString(json, index);
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (character === '}' || character === ']') depth -= 1;
-  }
-  return false;
-}
-
-/** Index of the quote that ends the string starting at `start` (or the end of the text). */
-function endOfString(json: string, start: number): number {
-  for (let index = json.indexOf('"', start + 1); index !== -1; index = json.indexOf('"', index + 1)) {
-    let backslashes = 0;
-    while (json[index - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return index;
-  }
-  return json.length;
 }

@@ -18,6 +18,7 @@ async function run(body: object, state = new ResumeState(), refusedAt?: string):
   const context = {
     inference: { catalog: { require: () => ({ id: 'm', task: 'chat' }) }, takesImages: () => true },
     createId: () => 'new',
+    compatibility: {},
     maxBodyBytes: 1000,
     streamTiming: { startDelayMs: 1000, keepAliveMs: 1000 },
     faults: { disturb: (events: unknown) => events },

@@ -36,8 +36,13 @@ const send = async (encoding: string, body: BodyInit): Promise<Response> => {
   return app.request('/v1/chat/completions', { method: 'POST', headers, body });
 };
 
-it.each(['gzip', 'deflate', 'identity', 'GZIP'])('a body that came as %s is read', async (encoding) => {
-  const pack = { gzip: gzipSync, deflate: deflateSync, identity: (text: string) => Buffer.from(text) };
+it.each(['gzip', 'deflate', 'identity', 'GZIP', 'x-gzip'])('[Y38] a body that came as %s is read', async (encoding) => {
+  const pack = {
+    gzip: gzipSync,
+    'x-gzip': gzipSync,
+    deflate: deflateSync,
+    identity: (text: string) => Buffer.from(text),
+  };
   const packed = pack[encoding.toLowerCase() as keyof typeof pack](BODY);
   expect((await (await send(encoding, new Uint8Array(packed))).json()).choices[0].message.content).toBe('Hello.');
 });
