@@ -17,6 +17,7 @@ const METHODS: readonly ModelMethod[] = [
   'tokenize',
   'decide',
   'embed',
+  'measure',
   'rerank',
   'transcribe',
   'speak',

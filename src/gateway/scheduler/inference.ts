@@ -13,6 +13,7 @@ import type { Catalog } from '../../core/models/catalog.js';
 import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
+import type { Measure, MeasureRequest } from '../../core/request/measure-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';
@@ -72,6 +73,8 @@ export interface Inference {
   /** @throws InferenceError also `model_not_supported`, at once, of a model without logits */
   decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
+  /** @throws InferenceError also `model_not_supported`, of a model whose tokens are not known here */
+  measure(request: MeasureRequest, options: RunOptions): Promise<Measure>;
   rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
   speak(request: SpeechRequest, options: RunOptions): AsyncIterable<SpeechEvent>;

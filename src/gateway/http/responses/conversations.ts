@@ -13,7 +13,8 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { inputItem, type SentItem } from './input-schema.js';
 import { resolveReferences } from './references.js';
-import { listItems, ownerOf, toStoredItems, unknownConversation } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { listItems, toStoredItems, unknownConversation } from './stored-items.js';
 
 const MAX_ITEMS = 20;
 

@@ -17,7 +17,8 @@ import {
   type ResponsesRequest,
   toGenerationRequest,
 } from './request.js';
-import { type ConversationTurn, ownerOf, readConversation, readEarlier } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { type ConversationTurn, readConversation, readEarlier } from './stored-items.js';
 import type { ToolSet } from './tools.js';
 
 /** What a body means. */
