@@ -5,7 +5,9 @@ import { secretsOfOptions } from '../core/models/header-secrets.js';
 import type { Sources } from '../store/list-stored.js';
 import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type ControlledParts, serveEngineControl } from './engine-control.js';
-import type { GatewayOptions, PageControl } from './gateway-control.js';
+import type { GatewayOptions, HostPageControl } from './gateway-control.js';
+import { createUuid } from '../core/platform/create-uuid.js';
+import { FileStorage } from './files/file-storage.js';
 import { type App, createApp, defaultCounterStore } from './http/app.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
 import { Faults } from './http/endpoint/faults.js';
@@ -27,7 +29,7 @@ export interface Gateway {
 }
 
 /** Builds app and scheduler from the page's options. Models run in workers that the page makes. */
-export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
+export function createGateway(options: GatewayOptions, page: Remote<HostPageControl>): Gateway {
   const { models, load, requestTimeout } = options;
   const recorder = options.record ? new Recorder(secretsOfOptions(options)) : undefined;
   const host = createWorkerModelHost({ spawn: (entry) => spawnInPage(page, entry), load, requestTimeout });
@@ -40,8 +42,16 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
   const faults = new Faults();
   const counterStore = defaultCounterStore();
   const responseStorage = new ResponseStorage(options.storeResponses, { now: Date.now, service: options.prefix });
+  const fileStorage = new FileStorage(options.files, {
+    inference,
+    now: Date.now,
+    createId: createUuid,
+    service: options.prefix,
+    readPdf: (bytes) => page.readPdf(bytes),
+  });
+  void fileStorage.resume().catch(() => {});
   const modelStore = openModelStore({ models, load }, inference);
-  const shared = { ...options, counterStore, inference, faults, modelStore };
+  const shared = { ...options, counterStore, inference, faults, modelStore, fileStorage };
   const answering = (isIntercepted: boolean): App => {
     const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
     return createApp({ ...shared, compatibility, isIntercepted, ...responseStorage.optionsFor(compatibility) });
@@ -54,6 +64,7 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     faults,
     recorder,
     responseStorage,
+    fileStorage,
     cachePrompt: (...args) => cachePrompt(promptCache, ...args),
   };
   const handlers = {

@@ -4,11 +4,12 @@ import { cancelled, InferenceError } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
-import type { StoredResponses } from '../core/models/stored-model.js';
+import type { StoredFiles, StoredResponses } from '../core/models/stored-model.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
 import { onPeerDeath } from '../relay/liveness-lock.js';
+import type { FileStorage } from './files/file-storage.js';
 import type { Faults } from './http/endpoint/faults.js';
 import type { Recorder } from './recorder.js';
 import type { ControlledInference } from './scheduler/inference.js';
@@ -30,6 +31,10 @@ export interface EngineControl {
   storedResponses(): Promise<StoredResponses>;
   /** Removes all of it. */
   removeResponses(): Promise<void>;
+  /** How much is stored of files. */
+  storedFiles(): Promise<StoredFiles>;
+  /** Removes all of them, and all vector stores. */
+  removeFiles(): Promise<void>;
   /** Calls the listener now and after every change, until the signal aborts. */
   subscribe(listener: SnapshotListener, signal: AbortSignal): Promise<void>;
   /** Does nothing: an answer shows that the gateway is not stuck. */
@@ -52,6 +57,7 @@ export interface ControlledParts {
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
   responseStorage: ResponseStorage;
+  fileStorage: FileStorage;
   /** Undefined: nothing is recorded. */
   recorder?: Recorder | undefined;
 }
@@ -60,7 +66,7 @@ export interface ControlledParts {
 export function serveEngineControl(
   port: MessagePort,
   lifeline: string | undefined,
-  { inference, faults, cachePrompt, responseStorage, recorder }: ControlledParts,
+  { inference, faults, cachePrompt, responseStorage, fileStorage, recorder }: ControlledParts,
 ): void {
   const closed = new AbortController();
   const { signal } = closed;
@@ -99,6 +105,8 @@ export function serveEngineControl(
     },
     storedResponses: () => responseStorage.usage(),
     removeResponses: () => responseStorage.clear(),
+    storedFiles: () => fileStorage.usage(),
+    removeFiles: () => fileStorage.clear(),
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;
       const either = AbortSignal.any([stop, signal]);

@@ -4,8 +4,9 @@ import { type InferenceError, isInferenceError } from '../core/errors/inference-
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
+import { fetchPart } from '../core/errors/fetch-part.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
-import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../gateway/gateway-control.js';
+import type { GatewayControl, GatewayOptions, HostPageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import {
@@ -53,10 +54,11 @@ export class EngineHost {
   readonly #onBroken: (error: InferenceError) => void;
   #gateway: Worker | undefined;
   #channel: Promise<GatewayChannel>;
-  readonly #pageControl: PageControl = {
+  readonly #pageControl: HostPageControl = {
     spawnModelWorker: () => this.#spawnModelWorker(),
     serveInPage: () => this.#serveInPage(),
     endModelWorker: (id) => this.#endModel(id),
+    readPdf: async (bytes) => (await fetchPart(() => import('./read-pdf.js'))).readPdf(bytes),
   };
   #nextId = 1;
   /** Starts beside the gateway, so that the first load need not wait for it. */

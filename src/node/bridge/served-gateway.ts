@@ -9,10 +9,12 @@ import { Catalog } from '../../core/models/catalog.js';
 import { secretsOfOptions } from '../../core/models/header-secrets.js';
 import type { CompatibilityName, InferenceOptions } from '../../core/models/inference-options.js';
 import type { ModelEntry, ScriptedEntry } from '../../core/models/model-entry.js';
+import { createUuid } from '../../core/platform/create-uuid.js';
 import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { createKeyRing, type KeyRing } from '../../gateway/http/policy/api-key.js';
+import { FileStorage } from '../../gateway/files/file-storage.js';
 import { ResponseStorage } from '../../gateway/response-storage.js';
 import { Recorder } from '../../gateway/recorder.js';
 import type { ModelHost } from '../../gateway/scheduler/model-host.js';
@@ -22,6 +24,7 @@ import type { PlainLoadOptions } from '../../relay/protocol.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from '../http/exchange.js';
 import { loadInNode } from '../models/load-in-node.js';
+import { readPdfInNode } from '../models/pdf-in-node.js';
 import { machineMemory, ModelThreads } from '../models/model-threads.js';
 import { runsInNode, runsInProcess } from '../models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
@@ -53,6 +56,7 @@ export class ServedGateway {
   readonly #prefix: string;
   readonly #app: App;
   readonly #inference: Scheduler;
+  readonly #fileStorage: FileStorage;
   readonly #threads: ModelThreads;
   readonly #pages: ModelsInPage | undefined;
   readonly #recorder: Recorder | undefined;
@@ -96,11 +100,19 @@ export class ServedGateway {
       requestTimeout,
     });
     const responseStorage = new ResponseStorage(gateway.storeResponses, { now: Date.now, service: prefix });
+    const fileStorage = (this.#fileStorage = new FileStorage(gateway.files, {
+      inference: this.#inference,
+      now: Date.now,
+      createId: createUuid,
+      service: prefix,
+      readPdf: readPdfInNode,
+    }));
     this.#app = createApp({
       ...gateway,
       compatibility,
       ...responseStorage.optionsFor(compatibility),
       inference: this.#inference,
+      fileStorage,
       ...(pages && { modelStore: pages.store({ models, load }, this.#inference) }),
     });
   }
@@ -163,6 +175,7 @@ export class ServedGateway {
   }
 
   async close(): Promise<void> {
+    await this.#fileStorage.stop();
     await this.#inference.stop();
     await Promise.all([this.#threads.close(), this.#pages?.close()]);
   }

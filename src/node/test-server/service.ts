@@ -6,10 +6,13 @@ import type { ScriptedReply } from '../../core/models/script.js';
 import { type App, createApp } from '../../gateway/http/app.js';
 import { Faults } from '../../gateway/http/endpoint/faults.js';
 import { createMemoryCounterStore } from '../../gateway/http/policy/counter-store.js';
+import { createUuid } from '../../core/platform/create-uuid.js';
+import { FileStorage } from '../../gateway/files/file-storage.js';
 import { ResponseStorage } from '../../gateway/response-storage.js';
 import { Recorder } from '../../gateway/recorder.js';
 import { Scheduler } from '../../gateway/scheduler/scheduler.js';
 import { resolveCompatibility } from '../../relay/stream/request-payload.js';
+import { readPdfInNode } from '../models/pdf-in-node.js';
 import { OpenCatalog } from './open-catalog.js';
 import type { SentEntry, SentScript, ServerSettings } from './protocol.js';
 import { type AskFunction, ReplyDesk } from './reply-desk.js';
@@ -46,13 +49,24 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
   });
   const faults = new Faults();
   const responseStorage = new ResponseStorage(options.storeResponses, { now: clock.now, service: options.prefix });
+  const createId = start === undefined ? createUuid : countingIds(toUuid);
+  const fileStorage = new FileStorage(undefined, {
+    inference,
+    now: clock.now,
+    // Indexing takes ids at times of its own.
+    createId: start === undefined ? createUuid : countingIds(toUuid),
+    service: options.prefix,
+    readPdf: readPdfInNode,
+    isLasting: false,
+  });
   const shared = {
     ...options,
+    fileStorage,
     inference,
     faults,
     counterStore: createMemoryCounterStore(),
     now: clock.now,
-    ...(start !== undefined && { createId: countingIds(toUuid) }),
+    createId,
   };
   const answering = (isIntercepted: boolean): App => {
     const compatibility = resolveCompatibility(options.compatibility, isIntercepted);
@@ -61,7 +75,11 @@ export function createService(settings: ServerSettings, ask: AskFunction): Servi
   const own = answering(false);
   let elsewhere: App | undefined;
   const app = (isIntercepted: boolean): App => (isIntercepted ? (elsewhere ??= answering(true)) : own);
-  return { app, desk, faults, recorder, ...clock, stop: () => inference.stop() };
+  const stop = async (): Promise<void> => {
+    await fileStorage.stop();
+    await inference.stop();
+  };
+  return { app, desk, faults, recorder, ...clock, stop };
 }
 
 /** The entry as the engine knows it. */
