@@ -100,6 +100,16 @@ export class VectorStores {
     return facts;
   }
 
+  /** Those of the ids that are there. */
+  known(caller: string, ids: readonly string[]): Promise<string[]> {
+    const owner = this.#library.ownerOf(caller);
+    return this.#library.update(async (transaction) => {
+      const known: string[] = [];
+      for (const id of ids) if (await read(transaction, 'stores', nameOf(owner, id))) known.push(id);
+      return known;
+    });
+  }
+
   /** The oldest first. */
   list(caller: string): Promise<StoreFacts[]> {
     const prefix = prefixOf(this.#library.ownerOf(caller));

@@ -31,6 +31,8 @@ export interface CheckedBody<Body> {
   caller: string;
   /** Whose state the request may see; see `HttpEnvironment`. */
   partition: string | undefined;
+  /** The request's. */
+  signal: AbortSignal;
 }
 
 /** How a dialect reads its bodies. */
@@ -126,8 +128,9 @@ export async function acceptBody<Body extends CommonBody, Read>(
   const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
   const images = new RequestImages();
   const callers = { caller: c.get('caller'), partition: c.get('partition') };
-  const read = await reader.read({ body, json, modelId, images, ...callers });
-  await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
+  const { signal } = c.req.raw;
+  const read = await reader.read({ body, json, modelId, images, ...callers, signal });
+  await images.decodeAll(context.inference.takesImages(modelId), signal, c.get('partition'));
   return { ...read, body };
 }
 

@@ -41,6 +41,13 @@ const CALLS = {
   known: [object({ ...functionCall, namespace }), object({ ...customCall, namespace })],
 } as const;
 
+/** What a search here has found earlier. */
+const fileSearchCall = object({
+  type: v.literal('file_search_call'),
+  queries: v.nullish(v.array(v.string())),
+  results: v.nullish(v.array(object({ filename: v.nullish(v.string()), text: v.nullish(v.string()) }))),
+});
+
 const itemReference = object({ type: v.literal('item_reference'), id: v.string() });
 
 /** A summary that stands for what was said before. */
@@ -101,6 +108,7 @@ function ownItems({ files, otherTools, foreignItems }: Compatibility) {
     object({ type: v.literal('function_call_output'), call_id: v.string(), output: content }),
     object({ type: v.literal('custom_tool_call_output'), call_id: v.string(), output: content }),
     COMPACTIONS[foreignItems],
+    fileSearchCall,
     itemReference,
   ] as const;
 }
@@ -114,6 +122,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'custom_tool_call',
   'custom_tool_call_output',
   'compaction',
+  'file_search_call',
   'item_reference',
   'apply_patch_call',
   'apply_patch_call_output',

@@ -4,6 +4,7 @@ import { customArguments } from '../fields/custom-tool.js';
 import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
+import { earlierResultsText } from './results-text.js';
 import { decodeOpaqueText } from './opaque-text.js';
 import type { InputContent, InputPart, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';
@@ -28,19 +29,21 @@ export function itemParam(index: number, { earlier, earlierParam }: Conversation
  * turn, as templates want it.
  * @param images takes the images
  * @param tools say what the model knows called functions as
+ * @param seen texts of files that the model reads anyway
  * @throws InferenceError `invalid_media` for an image that is none
  */
 export function toMessages(
   instructions: string | null | undefined,
   input: ConversationInput,
   images: RequestImages,
-  tools: ToolSet = new ToolSet(),
+  { tools = new ToolSet(), seen = new Set() }: { tools?: ToolSet; seen?: Set<string> } = {},
 ): Message[] {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
   const { items } = input;
   if (typeof items === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: items }] }];
-  for (const [index, item] of items.entries()) addItem(messages, item, itemParam(index, input), { images, tools });
+  for (const [index, item] of items.entries())
+    addItem(messages, item, itemParam(index, input), { images, tools, seen });
   return messages;
 }
 
@@ -48,9 +51,11 @@ export function toMessages(
 interface InputContext {
   images: RequestImages;
   tools: ToolSet;
+  /** Texts of files that stand elsewhere in the prompt. */
+  seen: Set<string>;
 }
 
-function addItem(messages: Message[], item: SentItem, path: string, { images, tools }: InputContext): void {
+function addItem(messages: Message[], item: SentItem, path: string, { images, tools, seen }: InputContext): void {
   switch (item.type) {
     case 'reasoning': {
       const turn = assistantTurn(messages, (last) => last.content.length === 0 && last.toolCalls.length === 0);
@@ -80,6 +85,8 @@ function addItem(messages: Message[], item: SentItem, path: string, { images, to
       return;
     case 'compaction':
       return addText(messages, 'user', summaryText(item.encrypted_content));
+    case 'file_search_call':
+      return addResults(messages, item, seen);
     case 'additional_tools':
       // Offered with those of the request.
       return;
@@ -101,6 +108,24 @@ const SUMMARY = 'Summary of the conversation so far:';
 function summaryText(carried: string): string {
   const summary = decodeOpaqueText(carried);
   return summary === undefined ? '' : `${SUMMARY}\n${summary}`;
+}
+
+/** Behind the text of the message that was searched for, each text once. */
+function addResults(
+  messages: Message[],
+  { results }: Extract<SentItem, { type: 'file_search_call' }>,
+  seen: Set<string>,
+): void {
+  const read = (results ?? []).flatMap(({ filename, text }) => {
+    if (text == null || seen.has(text)) return [];
+    seen.add(text);
+    return [{ filename, text }];
+  });
+  if (read.length === 0) return;
+  const text = earlierResultsText(read);
+  const asked = messages.findLast(({ role }) => role === 'user');
+  if (asked) asked.content.push({ type: 'text', text: `\n\n${text}` });
+  else messages.push({ role: 'user', content: [{ type: 'text', text }] });
 }
 
 /** A turn of its own, or a further line of the assistant's; nothing when there is no text. */

@@ -71,6 +71,7 @@ export function makeResponse(
     run: (generate, signal) => {
       const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
         ({ tools } = read);
+        progress.search = read.search;
         const start = (request: GenerationRequest): AsyncIterable<readonly ResponseEvent[]> =>
           generate(request, renderResponse(progress));
         if (!cuts) return start(read.request);

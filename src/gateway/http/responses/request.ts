@@ -13,6 +13,7 @@ import { checkSchemaStructure } from '../../../core/schema/check-schema-structur
 import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
+import { readField } from '../validation/read-field.js';
 import { metadata } from '../fields/metadata.js';
 import type { RequestImages } from '../fields/request-images.js';
 import {
@@ -30,7 +31,7 @@ import { conversationOf, STORAGE_FIELDS, refused } from './storage-fields.js';
 import { type ConversationInput, itemParam, toMessages } from './input.js';
 import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
-import { toEchoedTool, ToolSet, toolsSchema } from './tools.js';
+import { toEchoedTool, type ToolInput, ToolSet, toolsSchema } from './tools.js';
 
 const textFormat = v.variant('type', [
   object({ type: v.literal('text') }),
@@ -109,9 +110,14 @@ export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () =
     const index = isInferenceError(thrown) ? /^tools\.(\d+)\.type$/.exec(thrown.param ?? '')?.[1] : undefined;
     if (index === undefined || typeof typeOfTool(body, Number(index)) !== 'string') throw thrown;
     const param = `tools.${index}.type`;
-    const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
-    throw new InferenceError('unsupported_tool_type', message, { param });
+    throw unsupportedTool(param);
   }
+}
+
+/** A tool that does not run here. */
+export function unsupportedTool(param: string): InferenceError {
+  const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
+  return new InferenceError('unsupported_tool_type', message, { param });
 }
 
 function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown {
@@ -119,33 +125,44 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
   return typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined;
 }
 
+/** What else a body becomes a request with. */
+interface GenerationParts {
+  /** Catalog id. */
+  model: string;
+  /** Takes the images. */
+  images: RequestImages;
+  compatibility: Compatibility;
+  /** Tools that search files here. */
+  searching?: readonly ToolInput[];
+  /** Texts of files that the model reads anyway. */
+  seen?: readonly string[];
+}
+
 /**
  * Everything that was asked for, and the tools as the client knows them.
  * @param input without references
- * @param model catalog id
- * @param images takes the images
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be, and for no message
  */
 export function toGenerationRequest(
   body: ResponsesRequest,
   input: ConversationInput,
-  { model, images, compatibility }: { model: string; images: RequestImages; compatibility: Compatibility },
+  { model, images, compatibility, searching = [], seen }: GenerationParts,
 ): { request: GenerationRequest; tools: ToolSet } {
-  const tools = new ToolSet();
+  const tools = new ToolSet(searching);
   tools.add(body.tools ?? [], 'tools');
   for (const [index, item] of typeof input.items === 'string' ? [] : input.items.entries()) {
     if (item.type === 'tool_search_output' || item.type === 'additional_tools')
       tools.add(item.tools, `${itemParam(index, input)}.tools`);
   }
   const defined = tools.define(schemaCheck(compatibility, body.tool_choice !== 'none'));
-  const messages = toMessages(body.instructions, input, images, tools);
+  const messages = toMessages(body.instructions, input, images, { tools, ...(seen && { seen: new Set(seen) }) });
   if (messages.length === 0) {
     const message = '`input` must have an item that the model reads, such as a message.';
     throw new InferenceError('invalid_request', message, { param: 'input' });
   }
   const request: GenerationRequest = {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
-    ...toOffer(body.tool_choice, defined, tools),
+    ...toOffer(body.tool_choice, defined, { set: tools, searches: searching.length > 0 }),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     paramNames: { messages: 'input', response_format: 'text.format' },
@@ -258,8 +275,16 @@ const plainChoice = v.union([MODES, v.variant('type', [namedTool, allowedTools(n
 const isAllowed = (choice: unknown): boolean => v.is(v.object({ type: v.literal('allowed_tools') }), choice);
 const anyAllowed = allowedTools(anyTool);
 
+const FILE_SEARCH = 'file_search';
+const isFileSearch = (choice: unknown): boolean => readField(choice, 'type') === FILE_SEARCH;
+const searchOrNamed = v.lazy((tool) => (isFileSearch(tool) ? typedTool : namedTool));
+const allowedSearch = allowedTools(searchOrNamed);
+
 const CHOICES = {
-  refused: plainChoice,
+  refused: v.lazy((choice) => {
+    if (isAllowed(choice)) return allowedSearch;
+    return isFileSearch(choice) ? typedTool : plainChoice;
+  }),
   known: v.lazy((choice) => {
     if (isAllowed(choice)) return anyAllowed;
     return typeof choice === 'object' && !isNamed(choice) ? typedTool : plainChoice;
@@ -274,20 +299,37 @@ type ToolChoiceInput = v.InferOutput<(typeof CHOICES)[keyof typeof CHOICES]>;
 type ToolReference = v.InferOutput<typeof namedTool> | v.InferOutput<typeof typedTool>;
 
 /** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
-function toOffer(choice: ToolChoiceInput | null | undefined, tools: Tool[], set: ToolSet): ToolOffer {
+function toOffer(
+  choice: ToolChoiceInput | null | undefined,
+  tools: Tool[],
+  { set, searches }: { set: ToolSet; searches: boolean },
+): ToolOffer {
   if (choice == null) return offerAll('auto', tools);
-  if (typeof choice === 'string') return offerAll(choice, tools);
+  // A search is made in any case, so what demands one is met.
+  if (typeof choice === 'string')
+    return offerAll(choice === 'required' && searches && tools.length === 0 ? 'auto' : choice, tools);
   if (choice.type !== 'allowed_tools') {
+    if (searches && isSearch(choice)) return offerAll('auto', tools);
     const name = offeredName(choice, set);
     if (name === undefined) throw ignoredToolChosen();
     return { tools, toolChoice: requireTool(name, tools, 'tool_choice.name') };
   }
   const names = choice.tools.map((tool) => offeredName(tool, set));
-  const isLeft = names.some((name) => name !== undefined);
+  const isSearching = searches && choice.tools.some(isSearch);
+  const isLeft = isSearching || names.some((name) => name !== undefined);
   if (!isLeft && names.length > 0) throw ignoredToolChosen();
   const offered = names.flatMap((name, index) => (name === undefined ? [] : [{ name, index }]));
   const paramOf = (index: number): string => `tool_choice.tools.${offered[index]?.index ?? index}.name`;
-  return offerAllowed({ mode: choice.mode, names: offered.map(({ name }) => name), paramOf }, tools);
+  const mode = isSearching && offered.length === 0 ? 'auto' : choice.mode;
+  return offerAllowed({ mode, names: offered.map(({ name }) => name), paramOf }, tools);
+}
+
+const isSearch = (tool: ToolReference): boolean => tool.type === 'typed' && tool.name === FILE_SEARCH;
+
+/** Whether the choice lets files be searched. */
+export function allowsSearch(choice: ResponsesRequest['tool_choice']): boolean {
+  if (choice == null || typeof choice === 'string') return choice !== 'none';
+  return choice.type === 'allowed_tools' ? choice.tools.some(isSearch) : isSearch(choice);
 }
 
 /** Undefined for a tool that only a hosted service can run. */

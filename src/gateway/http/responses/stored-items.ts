@@ -84,6 +84,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   compaction: 'cmp',
+  file_search_call: 'fs',
 };
 
 /**
