@@ -30,6 +30,8 @@ const ROOMS = [
     'gateway/http/chat-completions',
     'gateway/http/completions',
     'gateway/http/decisions',
+    'gateway/http/files',
+    'gateway/http/vector-stores',
     'gateway/http/messages',
     'gateway/http/ollama',
     'gateway/http/responses',
@@ -40,6 +42,7 @@ const ROOMS = [
   ['gateway/http/errors'],
   ['gateway/http/policy'],
   ['gateway/http/fields'],
+  ['gateway/files'],
   ['gateway/scheduler', 'gateway/state'],
   ['gateway/answer'],
   [

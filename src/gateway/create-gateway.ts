@@ -48,6 +48,7 @@ export function createGateway(options: GatewayOptions, page: Remote<HostPageCont
     createId: createUuid,
     service: options.prefix,
     readPdf: (bytes) => page.readPdf(bytes),
+    onStored: () => void page.keepStored().catch(() => {}),
   });
   void fileStorage.resume().catch(() => {});
   const modelStore = openModelStore({ models, load }, inference);

@@ -40,6 +40,8 @@ export interface PageControl {
 export interface HostPageControl extends PageControl {
   /** What a PDF says, in a worker of its own. Rejects with InferenceError `unavailable`. */
   readPdf: PdfReader;
+  /** Asks the browser once to keep what is stored, also when room gets short. */
+  keepStored(): Promise<void>;
 }
 
 /** Offered by a page that runs models for a gateway in another program. */

@@ -58,9 +58,11 @@ export class EngineHost {
     spawnModelWorker: () => this.#spawnModelWorker(),
     serveInPage: () => this.#serveInPage(),
     endModelWorker: (id) => this.#endModel(id),
+    keepStored: () => this.#keepStored(),
     readPdf: async (bytes) => (await fetchPart(() => import('./read-pdf.js'))).readPdf(bytes),
   };
   #nextId = 1;
+  #isKept: Promise<unknown> | undefined;
   /** Starts beside the gateway, so that the first load need not wait for it. */
   #spare: NewWorker | undefined;
 
@@ -142,6 +144,11 @@ export class EngineHost {
     const { port1, port2 } = new MessageChannel();
     this.#models.set(id, { end: await startPageModel(port2) });
     return transfer({ id, port: port1, lifeline }, [port1]);
+  }
+
+  async #keepStored(): Promise<void> {
+    // Some browsers ask the person in front of them, and one question is enough.
+    await (this.#isKept ??= navigator.storage?.persist?.() ?? Promise.resolve());
   }
 
   #endModel(id: number): void {

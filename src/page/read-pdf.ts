@@ -2,7 +2,7 @@
 import { InferenceError } from '../core/errors/inference-error.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { PdfQuestion } from '../gateway/files/read/pdf-worker.js';
-import type { Unreadable } from '../gateway/files/read/read-file.js';
+import type { Unreadable } from '../gateway/files/read/unreadable.js';
 import { startWorker } from './start-worker.js';
 
 // Bundlers know `new Worker(new URL(…))` by its letters.

@@ -25,6 +25,7 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
     serveInPage: () => new Promise(() => {}),
     endModelWorker: (id) => void ended.push(id),
     readPdf: () => new Promise(() => {}),
+    keepStored: async () => {},
   };
   const gateway = createGateway(OPTIONS, remote(page));
   const client = new EngineClient(

@@ -59,6 +59,7 @@ function engine() {
     serveInPage: () => new Promise(() => {}),
     endModelWorker() {},
     readPdf: () => new Promise(() => {}),
+    keepStored: async () => {},
   };
   const { port1, port2 } = new MessageChannel();
   serveControl(page, port1);

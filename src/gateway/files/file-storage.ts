@@ -5,6 +5,7 @@ import { STORED_FILES_BYTES, type StoredFiles } from '../../core/models/stored-m
 import type { Inference } from '../scheduler/inference.js';
 import type { FileService } from './open-file-service.js';
 import type { PdfReader } from './read/read-file.js';
+import type { Unreadable } from './read/unreadable.js';
 
 /** What the service is made with. */
 export interface FileStorageSettings {
@@ -14,6 +15,8 @@ export interface FileStorageSettings {
   /** Services of other names have files of their own. */
   service: string;
   readPdf: PdfReader;
+  /** Called when a file was stored. */
+  onStored?: () => void;
   /** @default in the browser's private file system, where there is one */
   isLasting?: boolean;
 }
@@ -37,6 +40,12 @@ export class FileStorage {
     // A part that could not be fetched is asked for again.
     this.#service.catch(() => (this.#service = undefined));
     return this.#service;
+  };
+
+  /** The text of a file that is not stored. */
+  readonly readFile = async (bytes: Uint8Array<ArrayBuffer>, name: string): Promise<string | Unreadable> => {
+    const { readFile } = await fetchPart(() => import('./read/read-file.js'));
+    return readFile(bytes, name, this.#settings.readPdf);
   };
 
   usage(): Promise<StoredFiles> {

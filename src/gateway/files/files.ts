@@ -1,7 +1,8 @@
 /** The files that clients have uploaded. @module */
-import { cancelled, InferenceError, isInferenceError, throwIfCancelled } from '../../core/errors/inference-error.js';
+import { cancelled, isInferenceError, throwIfCancelled } from '../../core/errors/inference-error.js';
 import type { Library } from './library.js';
-import { readFile, type Unreadable } from './read/read-file.js';
+import { readFile } from './read/read-file.js';
+import { type Unreadable } from './read/unreadable.js';
 import { checksum, type FileRecord, nameOf, prefixOf, read, readAll, type StoredBytes } from './records.js';
 import { contentName, dropFile, noteExpiry, textName } from './removal.js';
 
@@ -54,6 +55,7 @@ export class Files {
           return { ...whole, size: record.size };
         });
         throwIfCancelled(signal);
+        this.#library.options.onStored?.();
         return written;
       } catch (thrown) {
         await this.#drop(name);
@@ -158,9 +160,4 @@ export class Files {
 
 export function isWhole(bytes: Uint8Array, stored: StoredBytes): boolean {
   return bytes.length === stored.bytes && checksum(bytes) === stored.checksum;
-}
-
-/** A caller that asks for a file that is not there. */
-export function unknownFile(id: string, param: string): InferenceError {
-  return new InferenceError('not_found', `There is no file \`${id.slice(0, 100)}\` here.`, { param });
 }

@@ -21,6 +21,8 @@ export interface LibraryOptions {
   /** Services of other names have files of their own. */
   service: string;
   readPdf: PdfReader;
+  /** Called when a file was stored: losing it is worth a question to the browser. */
+  onStored?: (() => void) | undefined;
 }
 
 /** Held while bytes are written whose record is not there yet: what no record names may be swept else. */

@@ -1,7 +1,7 @@
 /** Vector stores: which files they have, and what is said of them. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { Embedding } from './embedding.js';
-import { unknownFile } from './files.js';
+import { unknownFile } from './unknown-file.js';
 import type { Library } from './library.js';
 import {
   type Attributes,

@@ -84,7 +84,7 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   /** Items of late answers that are not stored; apps of one service share them. @default the app's own */
   recentItems?: RecentItems;
   /** What keeps files. @default memory of the app's own */
-  fileStorage?: Pick<FileStorage, 'open'>;
+  fileStorage?: Pick<FileStorage, 'open' | 'readFile'>;
   modelStore?: HttpContext['modelStore'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
@@ -216,6 +216,7 @@ function createContext(options: AppOptions): HttpContext {
     faults,
     responses: options.responses,
     files: () => fileStorage.open(),
+    readFile: (bytes, name) => fileStorage.readFile(bytes, name),
     recentItems: options.recentItems ?? new RecentItems(),
     requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
     modelStore: options.modelStore,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { FILE_FIELDS } from './files/field-descriptions.js';
 import { OLLAMA_FIELDS } from './ollama/field-descriptions.js';
 import { RESPONSE_FIELDS } from './responses/field-descriptions.js';
 
@@ -254,6 +255,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   decisions: DECISIONS,
   tokenizer: TOKENIZER,
   audio: AUDIO,
+  files: FILE_FIELDS,
   ollama: OLLAMA_FIELDS,
 };
 

@@ -1,6 +1,6 @@
 /** The text of DOCX files: a zip whose `word/document.xml` has the paragraphs. @module */
 import { decodeEntities } from './entities.js';
-import { invalid, unsupported, type Unreadable } from './read-file.js';
+import { invalid, unsupported, type Unreadable } from './unreadable.js';
 
 const DOCUMENT = 'word/document.xml';
 

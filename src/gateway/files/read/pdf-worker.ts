@@ -1,7 +1,7 @@
 /** Entry of the worker that reads PDF files: each message has a port for the answer, because pdf.js has taken `self`. @module */
 import { loadPdfjs } from './load-pdfjs.js';
 import { createPdfReader } from './pdf.js';
-import { invalid } from './read-file.js';
+import { invalid } from './unreadable.js';
 
 /** What a page asks. */
 export interface PdfQuestion {

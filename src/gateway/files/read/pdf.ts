@@ -1,6 +1,7 @@
 /** The text of PDF files, by pdf.js as the realm has loaded it. @module */
 import type * as PdfJs from 'pdfjs-dist';
-import { invalid, type PdfReader } from './read-file.js';
+import { type PdfReader } from './read-file.js';
+import { invalid } from './unreadable.js';
 
 /** What is used of pdf.js. */
 export type PdfLibrary = Pick<typeof PdfJs, 'getDocument'>;

@@ -1,15 +1,7 @@
 /** The text of a file: of text itself, HTML, PDF and DOCX, told by the bytes, and HTML by its name. @module */
 import { isZip, readDocx } from './docx.js';
 import { htmlText } from './html.js';
-
-/** Why there is no text. */
-export interface Unreadable {
-  /** No file of a kind that is read; or one that is cut, encrypted or without text. */
-  code: 'unsupported_file' | 'invalid_file';
-  /** A sentence. */
-  message: string;
-  isPdf?: boolean;
-}
+import { invalid, type Unreadable, unsupported } from './unreadable.js';
 
 /** The text of the pages of a PDF, in order. */
 export type PdfReader = (bytes: Uint8Array<ArrayBuffer>) => Promise<string[] | Unreadable>;
@@ -38,14 +30,6 @@ async function textIn(bytes: Uint8Array<ArrayBuffer>, name: string, readPdf: Pdf
   const text = decodeText(bytes);
   if (typeof text !== 'string') return /\.pdf$/i.test(name) ? invalid('The PDF cannot be read.', true) : text;
   return isHtml(text, name) ? htmlText(text) : text;
-}
-
-export function unsupported(): Unreadable {
-  return { code: 'unsupported_file', message: 'The file is neither text nor HTML, PDF or DOCX.' };
-}
-
-export function invalid(message: string, isPdf = false): Unreadable {
-  return { code: 'invalid_file', message, ...(isPdf && { isPdf }) };
 }
 
 export function isPdf(bytes: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 /** What the operations below /files do. @module */
 import * as v from 'valibot';
 import { throwIfCancelled } from '../../../core/errors/inference-error.js';
-import { unknownFile } from '../../files/files.js';
+import { unknownFile } from '../../files/unknown-file.js';
 import type { Files } from '../../files/files.js';
 import type { FileRecord } from '../../files/records.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';

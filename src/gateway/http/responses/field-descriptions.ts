@@ -25,6 +25,10 @@ export const RESPONSE_FIELDS: Readonly<Record<string, string>> = {
   'input[].output[].image_url': 'An image as a `data:` URL with base64.',
   'input[].output[].detail': 'How closely to look at the image.',
   'input[].id': 'For `item_reference`: id of an item of an earlier answer.',
+  'input[].queries': 'For `file_search_call`: what was searched for.',
+  'input[].results': 'For `file_search_call`: what was found. The model reads its texts once.',
+  'input[].results[].filename': 'Name of the file.',
+  'input[].results[].text': 'What was found.',
   instructions: 'Instructions for the model, before the conversation.',
   max_output_tokens: 'Upper limit of generated tokens, thinking included.',
   'tools[].parameters': 'For `function`: JSON Schema of its arguments, an object.',
@@ -54,7 +58,7 @@ export const RESPONSE_FIELDS: Readonly<Record<string, string>> = {
   user: 'Returned as it is.',
   metadata: 'At most 16 pairs. Returned as they are.',
   include:
-    '`reasoning.encrypted_content` returns the thinking in a form that can be sent back; `message.output_text.logprobs` returns log-probabilities.',
+    '`reasoning.encrypted_content` returns the thinking in a form that can be sent back; `message.output_text.logprobs` returns log-probabilities; `file_search_call.results` what was found in files.',
   previous_response_id:
     'Id of a stored response: its items and its output come before `input`. Refused where nothing is stored.',
   conversation:

@@ -52,7 +52,7 @@ export async function findSearchTools(
   const found: FileSearchTool[] = [];
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'file_search') continue;
-    const given = tool.sent['vector_store_ids'];
+    const given = tool['vector_store_ids'];
     const ids: unknown[] = Array.isArray(given) ? given : [];
     const { stores } = await context.files();
     const known = new Set(
@@ -63,7 +63,7 @@ export async function findSearchTools(
     );
     if (known.size === 0) continue;
     const param = `tools.${index}`;
-    const fields = below(param, () => parseBody(toolSchema, tool.sent));
+    const fields = below(param, () => parseBody(toolSchema, tool));
     const unknown = fields.vector_store_ids.findIndex((id) => !known.has(id));
     if (unknown >= 0)
       await stores.require(owner, fields.vector_store_ids[unknown]!, `${param}.vector_store_ids.${unknown}`);

@@ -1,7 +1,6 @@
 /** The `input` of a response as the canonical messages that it becomes. @module */
-import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
+import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../../core/request/message.js';
 import { customArguments } from '../fields/custom-tool.js';
-import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/read-json-body.js';
 import { earlierResultsText } from './results-text.js';
@@ -113,17 +112,19 @@ function summaryText(carried: string): string {
 /** Behind the text of the message that was searched for, each text once. */
 function addResults(
   messages: Message[],
-  { results }: Extract<SentItem, { type: 'file_search_call' }>,
+  { queries, results }: Extract<SentItem, { type: 'file_search_call' }>,
   seen: Set<string>,
 ): void {
+  const asked = messages.findLast(({ role }) => role === 'user');
+  // Here it is the text of the message.
+  const others = (queries ?? []).filter((query) => !asked || !textOf(asked.content).includes(query));
   const read = (results ?? []).flatMap(({ filename, text }) => {
     if (text == null || seen.has(text)) return [];
     seen.add(text);
     return [{ filename, text }];
   });
-  if (read.length === 0) return;
-  const text = earlierResultsText(read);
-  const asked = messages.findLast(({ role }) => role === 'user');
+  if (read.length === 0 && others.length === 0) return;
+  const text = earlierResultsText(others, read);
   if (asked) asked.content.push({ type: 'text', text: `\n\n${text}` });
   else messages.push({ role: 'user', content: [{ type: 'text', text }] });
 }
@@ -178,7 +179,7 @@ function shellText({ stdout, stderr, outcome }: ShellOutput): string {
 }
 
 function nameOfFound(tool: ToolInput): string {
-  return 'name' in tool ? tool.name : tool.type;
+  return 'name' in tool && typeof tool.name === 'string' ? tool.name : tool.type;
 }
 
 /** The thinking itself, else what was carried for us, else its summary. */
@@ -218,6 +219,6 @@ function toContent(content: InputContent, path: string, images: RequestImages): 
 
 function toPart(part: InputPart, path: string, images: RequestImages): ContentPart {
   if (part.type === 'input_image') return images.fromUrl(part.image_url, `${path}.image_url`, part.detail);
-  if (part.type === 'input_file') return { type: 'text', text: fileText(part, path) };
+  if (part.type === 'input_file') return images.files.take(part, path);
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }

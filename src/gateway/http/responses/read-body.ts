@@ -87,6 +87,7 @@ export function createBodyReader(
       searching: searching.map(({ tool }) => tool),
       seen: (found ?? []).map(({ text }) => text),
     });
+    await images.files.readAll();
     const hasMarks = (body.text?.format?.type ?? 'text') === 'text';
     const count = tokenCounter(context, { signal, deadline: 'result', caller: partition });
     const searched = found && (await withResults(generation.request, found, hasMarks, { count }));

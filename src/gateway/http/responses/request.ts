@@ -13,7 +13,6 @@ import { checkSchemaStructure } from '../../../core/schema/check-schema-structur
 import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { readField } from '../validation/read-field.js';
 import { metadata } from '../fields/metadata.js';
 import type { RequestImages } from '../fields/request-images.js';
 import {
@@ -275,16 +274,14 @@ const plainChoice = v.union([MODES, v.variant('type', [namedTool, allowedTools(n
 const isAllowed = (choice: unknown): boolean => v.is(v.object({ type: v.literal('allowed_tools') }), choice);
 const anyAllowed = allowedTools(anyTool);
 
-const FILE_SEARCH = 'file_search';
-const isFileSearch = (choice: unknown): boolean => readField(choice, 'type') === FILE_SEARCH;
-const searchOrNamed = v.lazy((tool) => (isFileSearch(tool) ? typedTool : namedTool));
-const allowedSearch = allowedTools(searchOrNamed);
+/** As far as files are searched here. */
+const searchTool = object({ type: v.literal('file_search') });
 
 const CHOICES = {
-  refused: v.lazy((choice) => {
-    if (isAllowed(choice)) return allowedSearch;
-    return isFileSearch(choice) ? typedTool : plainChoice;
-  }),
+  refused: v.union([
+    MODES,
+    v.variant('type', [namedTool, searchTool, allowedTools(v.variant('type', [namedTool, searchTool]))]),
+  ]),
   known: v.lazy((choice) => {
     if (isAllowed(choice)) return anyAllowed;
     return typeof choice === 'object' && !isNamed(choice) ? typedTool : plainChoice;
@@ -296,7 +293,10 @@ function toolChoiceSchema({ otherTools }: Compatibility) {
 }
 
 type ToolChoiceInput = v.InferOutput<(typeof CHOICES)[keyof typeof CHOICES]>;
-type ToolReference = v.InferOutput<typeof namedTool> | v.InferOutput<typeof typedTool>;
+type ToolReference =
+  | v.InferOutput<typeof namedTool>
+  | v.InferOutput<typeof typedTool>
+  | v.InferOutput<typeof searchTool>;
 
 /** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
 function toOffer(
@@ -324,7 +324,8 @@ function toOffer(
   return offerAllowed({ mode, names: offered.map(({ name }) => name), paramOf }, tools);
 }
 
-const isSearch = (tool: ToolReference): boolean => tool.type === 'typed' && tool.name === FILE_SEARCH;
+const isSearch = (tool: ToolReference): boolean =>
+  tool.type === 'file_search' || (tool.type === 'typed' && tool.name === 'file_search');
 
 /** Whether the choice lets files be searched. */
 export function allowsSearch(choice: ResponsesRequest['tool_choice']): boolean {
@@ -334,6 +335,7 @@ export function allowsSearch(choice: ResponsesRequest['tool_choice']): boolean {
 
 /** Undefined for a tool that only a hosted service can run. */
 function offeredName(tool: ToolReference, set: ToolSet): string | undefined {
+  if (tool.type === 'file_search') return undefined;
   if (tool.type !== 'typed') return set.nameOf(tool.name, tool.namespace);
   const isPublished = Object.hasOwn(PUBLISHED_TOOLS, tool.name) && !set.ignored.includes(tool.name);
   return isPublished ? tool.name : undefined;

@@ -17,6 +17,10 @@ export function resultsText(results: readonly Pick<FoundChunk, 'filename' | 'tex
 }
 
 /** What an earlier search has found, as the model reads it again. */
-export function earlierResultsText(results: readonly { filename?: string | null | undefined; text: string }[]): string {
-  return [FOUND, ...results.map(({ filename, text }) => (filename ? `${filename}\n${text}` : text))].join('\n\n');
+export function earlierResultsText(
+  queries: readonly string[],
+  results: readonly { filename?: string | null | undefined; text: string }[],
+): string {
+  const listed = results.map(({ filename, text }) => (filename ? `${filename}\n${text}` : text));
+  return [FOUND, ...queries, ...listed].join('\n\n');
 }

@@ -45,12 +45,7 @@ const otherTool = v.pipe(
 );
 
 /** Searches files where one of its stores is here; only then its fields are looked at. */
-const fileSearchTool = v.pipe(
-  objectOf(v.unknown()),
-  v.transform((sent) => ({ type: 'file_search' as const, sent })),
-);
-
-const isFileSearch = (tool: unknown): boolean => readField(tool, 'type') === 'file_search';
+const fileSearchTool = v.looseObject({ type: v.literal('file_search') });
 
 const nestedTool = v.lazy((tool) => (isPlain(readField(tool, 'type')) ? plainTool : otherTool));
 
@@ -83,7 +78,7 @@ function isRunByClient(tool: unknown): boolean {
   return type === 'apply_patch' || type === 'local_shell';
 }
 
-const TOOLS = { refused: v.lazy((tool) => (isFileSearch(tool) ? fileSearchTool : plainTool)), known: anyTool };
+const TOOLS = { refused: v.variant('type', [functionTool, customTool, fileSearchTool]), known: anyTool };
 
 export function toolsSchema({ otherTools }: Compatibility) {
   return v.pipe(v.array(TOOLS[otherTools]), v.maxLength(MAX_TOOLS));
@@ -213,7 +208,7 @@ function qualified(name: string, namespace: string): string {
 
 /** Hosted services show every field of a function, and of a custom tool those that it has. */
 export function toEchoedTool(tool: ToolInput): object {
-  if (tool.type === 'other' || tool.type === 'file_search') return tool.sent;
+  if (tool.type === 'other') return tool.sent;
   if (tool.type === 'custom') return { ...tool, format: tool.format ?? { type: 'text' } };
   if (tool.type !== 'function') return tool;
   const { description = null, parameters = null, strict = null, ...rest } = tool;
