@@ -54,6 +54,8 @@ const CHAT: Readonly<Record<string, string>> = {
   'messages[].content[].image_url': '`{ url, detail }`: an image as a `data:` URL with base64. Other URLs are refused.',
   'messages[].content[].audio_content': '`{ content }`: a recording as base64.',
   'messages[].content[].input_audio': '`{ data, format }`: a recording as base64, and its format.',
+  'messages[].content[].file':
+    '`{ file_data, filename }`, the file as base64 and its name, or `{ file_id }` of a stored one. The model reads its text.',
   'messages[].content[].refusal': 'Why the assistant refused, in an earlier answer.',
   'messages[].reasoning': 'What the assistant thought in an earlier answer.',
   'messages[].channel': 'Accepted and ignored.',
