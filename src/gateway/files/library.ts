@@ -94,7 +94,7 @@ export class Library {
     }
   }
 
-  /** Removes what an end has left: bytes without a record, and records that were being written. */
+  /** Removes what an end has left: bytes without a record, records that were being written, and files whose bytes are gone. */
   async sweep(): Promise<void> {
     const locks = this.place.isLasting ? availableLocks() : undefined;
     let release: Release | undefined;
@@ -103,10 +103,12 @@ export class Library {
       if (!release) return;
     }
     try {
+      const there = new Set(await this.place.names());
       const named = await this.update(async (transaction, unused) => {
         const files = await readAll(transaction, 'files');
-        for (const [name, { isWritten }] of files)
-          if (!isWritten) unused.push(...(await dropFile(transaction, this.ledger, name)));
+        for (const [name, { id, isWritten }] of files)
+          if (!isWritten || !there.has(contentName(id)))
+            unused.push(...(await dropFile(transaction, this.ledger, name)));
         const members = await readAll(transaction, 'members');
         return new Set([
           ...files.flatMap(([, { id, isWritten, text }]) =>
@@ -115,7 +117,7 @@ export class Library {
           ...members.flatMap(([, { index }]) => (index ? [index.name] : [])),
         ]);
       });
-      for (const name of await this.place.names()) if (!named.has(name)) await this.#removeBytes(name);
+      for (const name of there) if (!named.has(name)) await this.#removeBytes(name);
     } finally {
       release?.();
     }
