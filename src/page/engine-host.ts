@@ -4,7 +4,6 @@ import { type InferenceError, isInferenceError } from '../core/errors/inference-
 import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
-import { fetchPart } from '../core/errors/fetch-part.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { GatewayControl, GatewayOptions, HostPageControl, SpawnedWorker } from '../gateway/gateway-control.js';
 import type { ModelWorkerControl } from '../model/model-worker.js';
@@ -58,11 +57,10 @@ export class EngineHost {
     spawnModelWorker: () => this.#spawnModelWorker(),
     serveInPage: () => this.#serveInPage(),
     endModelWorker: (id) => this.#endModel(id),
-    keepStored: () => this.#keepStored(),
-    readPdf: async (bytes) => (await fetchPart(() => import('./read-pdf.js'))).readPdf(bytes),
+    keepStored: async () => (await import('./file-parts.js')).keepStored(),
+    readPdf: async (bytes) => (await import('./file-parts.js')).readPdf(bytes),
   };
   #nextId = 1;
-  #isKept: Promise<unknown> | undefined;
   /** Starts beside the gateway, so that the first load need not wait for it. */
   #spare: NewWorker | undefined;
 
@@ -144,11 +142,6 @@ export class EngineHost {
     const { port1, port2 } = new MessageChannel();
     this.#models.set(id, { end: await startPageModel(port2) });
     return transfer({ id, port: port1, lifeline }, [port1]);
-  }
-
-  async #keepStored(): Promise<void> {
-    // Some browsers ask the person in front of them, and one question is enough.
-    await (this.#isKept ??= navigator.storage?.persist?.() ?? Promise.resolve());
   }
 
   #endModel(id: number): void {

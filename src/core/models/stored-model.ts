@@ -54,6 +54,7 @@ export interface StoredFiles {
   bytes: number;
   /** The bound. */
   maxBytes: number;
+  /** Those that are there, with or without files. */
   vectorStores: number;
   /** It outlives the page. */
   persistent: boolean;

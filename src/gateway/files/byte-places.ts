@@ -55,7 +55,7 @@ function createDiskPlace(root: FileSystemDirectoryHandle, opened: FileSystemDire
       return work();
     }
   };
-  const remove = async (name: string): Promise<void> => void (await ifFound(folder.removeEntry(name)));
+  const remove = async (name: string): Promise<void> => ifFound(folder.removeEntry(name));
   return {
     isLasting: true,
     async write(name, bytes) {

@@ -14,22 +14,25 @@ export interface FileStorageSettings {
   createId: () => string;
   /** Services of other names have files of their own. */
   service: string;
-  readPdf: PdfReader;
+  /** @default none is read */
+  readPdf?: PdfReader;
   /** Called when a file was stored. */
   onStored?: () => void;
   /** @default in the browser's private file system, where there is one */
   isLasting?: boolean;
 }
 
+const noPdf: PdfReader = async () => ({ code: 'invalid_file', message: 'No PDF is read here.' });
+
 /** See the module. */
 export class FileStorage {
   readonly #option: OptionsByRealm['gateway']['files'];
-  readonly #settings: FileStorageSettings;
+  readonly #settings: FileStorageSettings & { readPdf: PdfReader };
   #service: Promise<FileService> | undefined;
 
   constructor(option: OptionsByRealm['gateway']['files'], settings: FileStorageSettings) {
     this.#option = option;
-    this.#settings = settings;
+    this.#settings = { readPdf: noPdf, ...settings };
   }
 
   readonly open = (): Promise<FileService> => {

@@ -40,7 +40,7 @@ export class Files {
         const order = await ledger.nextOrder(transaction);
         const record = { id, order, createdAt, filename, purpose, content, isWritten: false };
         const whole = { ...record, ...(expiresAt !== undefined && { expiresAt }) };
-        await ledger.put(transaction, 'files', name, whole, { beside: bytes.length });
+        await ledger.put(transaction, ['files', name], whole, { beside: bytes.length });
         await noteExpiry(transaction, expiresAt);
         return whole;
       });
@@ -51,7 +51,7 @@ export class Files {
           const record = await read(transaction, 'files', name);
           if (!record) throw cancelled();
           const whole = { ...noted, isWritten: true };
-          await ledger.put(transaction, 'files', name, whole, { beside: bytes.length, isNote: true });
+          await ledger.put(transaction, ['files', name], whole, { beside: bytes.length, isNote: true });
           return { ...whole, size: record.size };
         });
         throwIfCancelled(signal);
@@ -136,7 +136,7 @@ export class Files {
         const record = await read(transaction, 'files', name);
         if (!record) return false;
         const beside = record.content.bytes + text.bytes;
-        await ledger.put(transaction, 'files', name, { ...record, text }, { beside });
+        await ledger.put(transaction, ['files', name], { ...record, text }, { beside });
         return true;
       });
       if (!isThere) return false;

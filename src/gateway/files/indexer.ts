@@ -63,11 +63,11 @@ export class Indexer {
         if (member?.status !== 'completed') continue;
         const anew = { ...member, status: 'in_progress' as const, hasBegun: false, job: this.#library.createId('') };
         const beside = member.index?.bytes ?? 0;
-        await this.#library.ledger.put(transaction, 'members', name, anew, { beside, isNote: true });
+        await this.#library.ledger.put(transaction, ['members', name], anew, { beside, isNote: true });
       }
     });
     this.add(members);
-    await Promise.all(members.map((name) => this.#done.get(name)?.promise));
+    await Promise.all(members.map(async (name) => this.#done.get(name)?.promise));
   }
 
   stop(): void {
@@ -126,7 +126,7 @@ export class Indexer {
       if (member?.status !== 'in_progress') return undefined;
       const begun = { ...member, hasBegun: true };
       const beside = member.index?.bytes ?? 0;
-      await this.#library.ledger.put(transaction, 'members', name, begun, { beside, isNote: true });
+      await this.#library.ledger.put(transaction, ['members', name], begun, { beside, isNote: true });
       return begun;
     });
   }
@@ -189,7 +189,7 @@ export class Indexer {
         ...('facts' in made ? { error: null, index: made.facts, chunks: made.chunks } : { error: made.error }),
       };
       const beside = 'facts' in made ? made.facts.bytes : 0;
-      await ledger.put(transaction, 'members', name, ended, { beside, isNote: beside === 0 });
+      await ledger.put(transaction, ['members', name], ended, { beside, isNote: beside === 0 });
       if (member.batch !== undefined)
         await noteInBatch(transaction, ledger, { batch: nameOf(placeOf(name), member.batch), file: member.id, status });
     });

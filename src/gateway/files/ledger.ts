@@ -33,8 +33,7 @@ export class Ledger {
    */
   async put<Table extends SizedTable>(
     transaction: FilesTransaction,
-    table: Table,
-    name: string,
+    [table, name]: readonly [Table, string],
     record: Unsized<RecordOf[Table]>,
     { beside = 0, isNote = false }: { beside?: number; isNote?: boolean } = {},
   ): Promise<void> {

@@ -58,7 +58,7 @@ export async function noteInBatch(
   const batch = await read(transaction, 'batches', name);
   if (batch?.members[file] === undefined) return;
   const members = { ...batch.members, [file]: status };
-  await ledger.put(transaction, 'batches', name, { ...batch, members }, { isNote: true });
+  await ledger.put(transaction, ['batches', name], { ...batch, members }, { isNote: true });
 }
 
 const DAY = 24 * 3600;
@@ -95,11 +95,11 @@ async function expireStore(
   store: StoreRecord,
 ): Promise<string[]> {
   const unused: string[] = [];
-  await ledger.put(transaction, 'stores', name, { ...store, isExpired: true }, { isNote: true });
+  await ledger.put(transaction, ['stores', name], { ...store, isExpired: true }, { isNote: true });
   for (const [memberName, { index, ...member }] of await readAll(transaction, 'members', `${name}\n`)) {
     const status = member.status === 'in_progress' ? 'cancelled' : member.status;
     if (index) unused.push(index.name);
-    await ledger.put(transaction, 'members', memberName, { ...member, status }, { isNote: true });
+    await ledger.put(transaction, ['members', memberName], { ...member, status }, { isNote: true });
   }
   return unused;
 }

@@ -1,6 +1,16 @@
 /** Vector stores: which files they have, and what is said of them. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { Embedding } from './embedding.js';
+import {
+  type NewMember,
+  readFacts,
+  requireBatch,
+  requireMember,
+  requireStore,
+  type StoreFacts,
+  type StoreFields,
+  unknownStore,
+} from './store-records.js';
 import { unknownFile } from './unknown-file.js';
 import type { Library } from './library.js';
 import {
@@ -9,44 +19,12 @@ import {
   type Chunking,
   type FilesTransaction,
   type MemberRecord,
-  type Metadata,
   nameOf,
   prefixOf,
   read,
   readAll,
-  type StoreRecord,
 } from './records.js';
 import { dropMember, dropStore, expiryOf, noteExpiry, noteInBatch } from './removal.js';
-
-/** What a client says of a store. */
-export interface StoreFields {
-  name?: string | undefined;
-  description?: string | undefined;
-  metadata?: Metadata | undefined;
-  /** Null: it does not expire any more. */
-  expiresAfterDays?: number | null | undefined;
-}
-
-/** A file that is to be in a store. */
-export interface NewMember {
-  file: string;
-  attributes: Attributes;
-  /** Undefined: as the model reads. */
-  chunking: Chunking | undefined;
-  /** Where the body names it. */
-  param: string;
-}
-
-export type FileCounts = Record<MemberRecord['status'] | 'total', number>;
-
-/** A store, and what its files are. */
-export interface StoreFacts {
-  store: StoreRecord;
-  counts: FileCounts;
-  usageBytes: number;
-  /** Unix seconds. */
-  expiresAt: number | undefined;
-}
 
 /** Milliseconds in which a model may say how much it reads, before a client is answered. */
 const SOON_MS = 1500;
@@ -84,9 +62,9 @@ export class VectorStores {
         isExpired: false,
         ...(fields.expiresAfterDays != null && { expiresAfterDays: fields.expiresAfterDays }),
       };
-      await ledger.put(transaction, 'stores', nameOf(owner, id), record);
+      await ledger.put(transaction, ['stores', nameOf(owner, id)], record);
       await noteExpiry(transaction, expiryOf({ ...record, size: 0 }));
-      return this.#addAll(transaction, nameOf(owner, id), files, soon);
+      return this.#addAll(transaction, nameOf(owner, id), files, { soon });
     });
     this.#onWork(news);
     return this.require(caller, id);
@@ -137,7 +115,7 @@ export class VectorStores {
         metadata: fields.metadata ?? store.metadata,
         ...(wanted !== undefined && { expiresAfterDays: wanted }),
       };
-      await this.#library.ledger.put(transaction, 'stores', name, changed);
+      await this.#library.ledger.put(transaction, ['stores', name], changed);
       if (!store.isExpired) await noteExpiry(transaction, expiryOf(changed));
     });
     return this.require(caller, id);
@@ -171,9 +149,9 @@ export class VectorStores {
         const members = Object.fromEntries(files.map(({ file }) => [file, 'in_progress'] as const));
         const order = await ledger.nextOrder(transaction);
         const record = { id: batch, order, createdAt, members, isCancelled: false };
-        await ledger.put(transaction, 'batches', nameOf(name, batch), record);
+        await ledger.put(transaction, ['batches', nameOf(name, batch)], record);
       }
-      return this.#addAll(transaction, name, files, soon, batch);
+      return this.#addAll(transaction, name, files, { soon, batch });
     });
     this.#onWork(news);
   }
@@ -203,7 +181,12 @@ export class VectorStores {
       await requireStore(transaction, name);
       const member = await requireMember(transaction, nameOf(name, file));
       const beside = member.index?.bytes ?? 0;
-      await this.#library.ledger.put(transaction, 'members', nameOf(name, file), { ...member, attributes }, { beside });
+      await this.#library.ledger.put(
+        transaction,
+        ['members', nameOf(name, file)],
+        { ...member, attributes },
+        { beside },
+      );
       return { ...member, attributes };
     });
   }
@@ -257,14 +240,13 @@ export class VectorStores {
         if (index) unused.push(index.name);
         await ledger.put(
           transaction,
-          'members',
-          nameOf(name, file),
+          ['members', nameOf(name, file)],
           { ...rest, status: 'cancelled' },
           { isNote: true },
         );
       }
       const cancelled = { ...batch, members, isCancelled: true };
-      await ledger.put(transaction, 'batches', nameOf(name, id), cancelled, { isNote: true });
+      await ledger.put(transaction, ['batches', nameOf(name, id)], cancelled, { isNote: true });
       return cancelled;
     });
   }
@@ -277,7 +259,7 @@ export class VectorStores {
       throw new InferenceError('invalid_request', message, { param });
     }
     const used = { ...store, lastActiveAt: this.#library.now };
-    await this.#library.ledger.put(transaction, 'stores', name, used, { isNote: true });
+    await this.#library.ledger.put(transaction, ['stores', name], used, { isNote: true });
   }
 
   /** What `auto` is, where a file wants it. */
@@ -298,8 +280,7 @@ export class VectorStores {
     transaction: FilesTransaction,
     store: string,
     files: readonly NewMember[],
-    soon: Chunking,
-    batch?: string,
+    { soon, batch }: { soon: Chunking; batch?: string | undefined },
   ): Promise<string[]> {
     const { ledger, now: createdAt } = this.#library;
     const names: string[] = [];
@@ -323,50 +304,9 @@ export class VectorStores {
         // What is there of it takes its room until the new one is.
         ...(before?.index && { index: before.index }),
       };
-      await ledger.put(transaction, 'members', name, record, { beside: before?.index?.bytes ?? 0 });
+      await ledger.put(transaction, ['members', name], record, { beside: before?.index?.bytes ?? 0 });
       names.push(name);
     }
     return names;
   }
-}
-
-async function requireStore(
-  transaction: FilesTransaction,
-  name: string,
-  param = 'vector_store_id',
-): Promise<StoreRecord> {
-  const store = await read(transaction, 'stores', name);
-  if (!store) throw unknownStore(name.slice(name.lastIndexOf('\n') + 1), param);
-  return store;
-}
-
-async function requireMember(transaction: FilesTransaction, name: string): Promise<MemberRecord> {
-  const member = await read(transaction, 'members', name);
-  if (!member) throw unknownFile(name.slice(name.lastIndexOf('\n') + 1), 'file_id');
-  return member;
-}
-
-async function requireBatch(transaction: FilesTransaction, name: string): Promise<BatchRecord> {
-  const batch = await read(transaction, 'batches', name);
-  if (batch) return batch;
-  const id = name.slice(name.lastIndexOf('\n') + 1, 200);
-  throw new InferenceError('not_found', `There is no batch \`${id}\` here.`, { param: 'batch_id' });
-}
-
-function unknownStore(id: string, param: string): InferenceError {
-  return new InferenceError('not_found', `There is no vector store \`${id.slice(0, 100)}\` here.`, { param });
-}
-
-async function readFacts(transaction: FilesTransaction, name: string): Promise<StoreFacts | undefined> {
-  const store = await read(transaction, 'stores', name);
-  if (!store) return undefined;
-  const members = (await readAll(transaction, 'members', `${name}\n`)).map(([, member]) => member);
-  const usageBytes = members.reduce((sum, { index }) => sum + (index?.bytes ?? 0), 0);
-  return { store, counts: countFiles(members.map(({ status }) => status)), usageBytes, expiresAt: expiryOf(store) };
-}
-
-export function countFiles(statuses: readonly MemberRecord['status'][]): FileCounts {
-  const counts: FileCounts = { in_progress: 0, completed: 0, failed: 0, cancelled: 0, total: statuses.length };
-  for (const status of statuses) counts[status] += 1;
-  return counts;
 }

@@ -10,7 +10,7 @@ import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { MESSAGES_PATH, OLLAMA_PATH } from '../../core/errors/error-bodies.js';
 import { OLLAMA_GREETING, OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
-import { FileStorage, type FileStorageSettings } from '../files/file-storage.js';
+import { FileStorage } from '../files/file-storage.js';
 import { RecentItems } from '../state/recent-items.js';
 import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
@@ -99,12 +99,6 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
 
 /** The app. `app.fetch(request)` answers a request; it never throws and never answers with a stack. */
 export type App = Hono<HttpEnvironment>;
-
-/** Where no gateway has a reader. */
-const noPdfReader: FileStorageSettings['readPdf'] = async () => ({
-  code: 'invalid_file',
-  message: 'No PDF is read here.',
-});
 
 /** Seconds. */
 const REQUEST_TIMEOUT = 600;
@@ -204,8 +198,7 @@ function createContext(options: AppOptions): HttpContext {
   const { inference, prefix: service } = options;
   const createId = options.createId ?? createUuid;
   const fileStorage =
-    options.fileStorage ??
-    new FileStorage(options.files, { inference, now, createId, service, readPdf: noPdfReader, isLasting: false });
+    options.fileStorage ?? new FileStorage(options.files, { inference, now, createId, service, isLasting: false });
   return {
     inference,
     now,

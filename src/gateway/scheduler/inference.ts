@@ -11,9 +11,13 @@ import type { ResumeState } from '../answer/resume-state.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
-import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
+import type {
+  EmbeddingAnswer,
+  EmbeddingRequest,
+  Measure,
+  MeasureRequest,
+} from '../../core/request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
-import type { Measure, MeasureRequest } from '../../core/request/measure-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';

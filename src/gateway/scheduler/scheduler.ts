@@ -11,7 +11,6 @@ import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js'
 import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
 import { type GenerationRequest, hasPart, type SamplingDefaults } from '../../core/request/generation-request.js';
-import type { Measure, MeasureRequest } from '../../core/request/measure-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
 import type { Tokenization, TokenizationRequest } from '../../core/request/tokenization-request.js';
@@ -154,11 +153,10 @@ export class Scheduler implements ControlledInference {
     });
   }
 
-  async measure(request: MeasureRequest, options: RunOptions): Promise<Measure> {
-    return this.#single(this.#slotFor(request.model, 'embeddings'), options, 'shared', (model, slot, signal) =>
+  readonly measure: ControlledInference['measure'] = async (request, options) =>
+    this.#single(this.#slotFor(request.model, 'embeddings'), options, 'shared', (model, slot, signal) =>
       operationOf(model, 'measure')({ ...request, model: slot.entry.id }, signal),
     );
-  }
 
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
     const asked = this.#slotFor(request.model, 'rerank');

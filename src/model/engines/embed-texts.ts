@@ -1,8 +1,13 @@
 /** Texts of requests as vectors, whatever engine runs the model: prompts, limits, repeated inputs and lengths of vectors. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { checkFinite } from '../../core/errors/wrong-output.js';
-import type { EmbeddingRequest, EmbeddingResult, Truncation } from '../../core/request/embedding-request.js';
-import type { Measure, MeasureRequest } from '../../core/request/measure-request.js';
+import type {
+  EmbeddingRequest,
+  EmbeddingResult,
+  Truncation,
+  Measure,
+  MeasureRequest,
+} from '../../core/request/embedding-request.js';
 import { estimateHugeLength } from '../prompt/context-window.js';
 import { type EmbeddingPrompts, promptFor } from './embedding-prompts.js';
 import type { EncoderQueue } from './encoder-queue.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkText, countCharacters, type CountTokens } from '../../../src/gateway/files/chunk-text.js';
 import { decodeIndex, encodeIndex } from '../../../src/gateway/files/file-index.js';
@@ -10,30 +10,25 @@ const countLetters: CountTokens = async (texts) => texts.map((text) => text.repl
 
 describe('[F13] chunks', () => {
   it('are all of the text, none larger, and break no character', async () => {
-    const character = fc.constantFrom('a', 'b', ' ', '\n', 'é', 'e\u0301', '東', '🙂', '👨‍👩‍👧', '.', 'x'.repeat(40));
-    const texts = fc.array(character, { maxLength: 300 }).map((all) => all.join(''));
-    await fc.assert(
-      fc.asyncProperty(
-        texts,
-        fc.integer({ min: 30, max: 60 }),
-        fc.integer({ min: 0, max: 15 }),
-        async (text, max, overlap) => {
-          const chunks = await chunkText(text, { max, overlap }, 20, countLetters);
-          let end = 0;
-          for (const chunk of chunks) {
-            expect(chunk.start).toBeLessThanOrEqual(end);
-            expect(chunk.end).toBeGreaterThan(end);
-            end = chunk.end;
-            const said = text.slice(chunk.start, chunk.end);
-            expect((await countLetters([said]))[0]).toBeLessThanOrEqual(max);
-            expect(said).not.toMatch(/^[\u0301\u200d]|^\p{Cs}|\p{Cs}$/u);
-            expect(chunk.parts.map((part) => text.slice(part.start, part.end)).join('')).toBe(said);
-            for (const part of chunk.parts)
-              expect((await countLetters([text.slice(part.start, part.end)]))[0]).toBeLessThanOrEqual(20);
-          }
-          expect(end).toBe(text.length);
-        },
-      ),
+    const character = constantFrom('a', 'b', ' ', '\n', 'é', 'e\u0301', '東', '🙂', '👨‍👩‍👧', '.', 'x'.repeat(40));
+    const texts = array(character, { maxLength: 300 }).map((all) => all.join(''));
+    await assert(
+      asyncProperty(texts, integer({ min: 30, max: 60 }), integer({ min: 0, max: 15 }), async (text, max, overlap) => {
+        const chunks = await chunkText(text, { max, overlap }, 20, countLetters);
+        let end = 0;
+        for (const chunk of chunks) {
+          expect(chunk.start).toBeLessThanOrEqual(end);
+          expect(chunk.end).toBeGreaterThan(end);
+          end = chunk.end;
+          const said = text.slice(chunk.start, chunk.end);
+          expect((await countLetters([said]))[0]).toBeLessThanOrEqual(max);
+          expect(said).not.toMatch(/^[\u0301\u200d]|^\p{Cs}|\p{Cs}$/u);
+          expect(chunk.parts.map((part) => text.slice(part.start, part.end)).join('')).toBe(said);
+          for (const part of chunk.parts)
+            expect((await countLetters([text.slice(part.start, part.end)]))[0]).toBeLessThanOrEqual(20);
+        }
+        expect(end).toBe(text.length);
+      }),
     );
   });
 

@@ -46,7 +46,8 @@ export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   named ??= new Map(NAMED.split(' ').map((pair) => readPair(pair)));
   const names = named;
-  return text.replaceAll(REFERENCE, (whole, decimal?: string, hex?: string, name?: string, bare?: string) => {
+  return text.replaceAll(REFERENCE, (...found: (string | undefined)[]) => {
+    const [whole = '', decimal, hex, name, bare] = found;
     if (decimal !== undefined) return characterOf(Number(decimal));
     if (hex !== undefined) return characterOf(Number.parseInt(hex, 16));
     return names.get(name ?? bare ?? '') ?? names.get((name ?? bare ?? '').toLowerCase()) ?? whole;

@@ -20,7 +20,6 @@ import type { SentItem } from './input-schema.js';
 import { conversationOf } from './storage-fields.js';
 import { type OwnInput, resolveReferences } from './references.js';
 import {
-  allowsSearch,
   followingRequestSchema,
   refuseBuiltInTools,
   responsesRequestSchema,
@@ -30,6 +29,7 @@ import {
 } from './request.js';
 import { ownerOf } from '../fields/owner-of.js';
 import { type ConversationTurn, readConversation, readEarlier } from './stored-items.js';
+import { allowsSearch } from './tool-choice.js';
 import type { ToolInput, ToolSet } from './tools.js';
 
 /** What a body means. */

@@ -1,6 +1,6 @@
 /** Vector stores, their files and batches as clients see them. @module */
 import type { BatchRecord, Chunking, MemberRecord } from '../../files/records.js';
-import { countFiles, type StoreFacts } from '../../files/vector-stores.js';
+import { countFiles, type StoreFacts } from '../../files/store-records.js';
 
 export function toStoreObject({ store, counts, usageBytes, expiresAt }: StoreFacts) {
   const isBusy = counts.in_progress > 0;

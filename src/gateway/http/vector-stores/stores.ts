@@ -2,7 +2,7 @@
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { FileService } from '../../files/open-file-service.js';
 import type { MemberRecord } from '../../files/records.js';
-import type { NewMember, StoreFields } from '../../files/vector-stores.js';
+import type { NewMember, StoreFields } from '../../files/store-records.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { listPage, readChoice } from '../fields/list-page.js';

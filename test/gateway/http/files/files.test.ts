@@ -43,7 +43,7 @@ describe('files', () => {
     [{ purpose, 'expires_after[anchor]': 'now', 'expires_after[seconds]': '3600' }, 'expires_after.anchor'],
   ])('[F01] refuses %j', async (fields, param) => {
     const app = await start();
-    const { status, body } = await ask(app, 'POST', '/files', formOf('x', 'a.txt', fields as Record<string, string>));
+    const { status, body } = await ask(app, 'POST', '/files', formOf('x', 'a.txt', fields));
     expect([status, body.error.param]).toEqual([400, param]);
   });
 

@@ -1,5 +1,4 @@
 /** A service with files, and how tests ask it. */
-import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
 import type { App } from '../../../../src/gateway/http/app.js';
 import { buildApp, type BuildAppOptions } from '../../../support/build-app.js';
 import { ALL_TASKS } from '../support/models.js';
@@ -11,7 +10,7 @@ export interface Answer {
 }
 
 export async function start(options: BuildAppOptions = {}): Promise<App> {
-  return (await buildApp({ models: ALL_TASKS as ModelEntry[], ...options })).app;
+  return (await buildApp({ models: ALL_TASKS, ...options })).app;
 }
 
 export async function ask(app: App, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {

@@ -192,7 +192,7 @@ describe('vector stores', () => {
     expect(best.score).toBeCloseTo(cosine, 5);
     expect(await search({ query: 'roof' })).toEqual(await search({ query: 'roof' }));
     const both = (await search({ query: ['soup', 'blue door'], max_num_results: 2 })).data;
-    expect(both.map((each: any) => each.file_id).toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(new Set(both.map((each: any) => each.file_id))).toEqual(new Set([ids[0], ids[2]]));
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, nat, property } from 'fast-check';
 import { expect, it } from 'vitest';
 import { CitationReader } from '../../../../src/gateway/http/responses/citations.js';
 
@@ -27,8 +27,8 @@ it('[F22] takes marks out, wherever the stream is cut', () => {
     ['a', whole.text.indexOf('!') + 1],
     ['b', whole.text.lastIndexOf('.') + 1],
   ]);
-  fc.assert(
-    fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {
+  assert(
+    property(array(nat(text.length), { maxLength: 12 }), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), text.length];
       const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
       expect(read(pieces)).toEqual(whole);

@@ -1,4 +1,8 @@
-/** Reads PDF files in a worker of their own: made with the first one, ended when there is none for a while. @module */
+/**
+ * What only the page can do for files. It reads PDF in a worker of its own, made with the first one and ended when there is
+ * none for a while.
+ * @module
+ */
 import { InferenceError } from '../core/errors/inference-error.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
 import type { PdfQuestion } from '../gateway/files/read/pdf-worker.js';
@@ -14,6 +18,13 @@ const makePdfWorker = (): Worker =>
         name: 'inpage-pdf',
       }),
   );
+
+let isKept: Promise<unknown> | undefined;
+
+/** Asks the browser to keep what is stored. Some ask the person in front of them, and one question is enough. */
+export async function keepStored(): Promise<void> {
+  await (isKept ??= navigator.storage?.persist?.() ?? Promise.resolve());
+}
 
 /** Milliseconds that an idle worker is kept. */
 const IDLE_MS = 10_000;
