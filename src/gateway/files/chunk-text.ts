@@ -18,10 +18,10 @@ export type CountTokens = (texts: readonly string[]) => Promise<readonly number[
 /** A character as it is seen, with its marks. */
 const SEEN = String.raw`(?:\u200d[^\s]|[\p{M}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}])*`;
 /** Scripts that are written without blanks. */
-const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 /** A word with the blanks before it: tokens do not reach further. */
 const PIECES = new RegExp(
-  String.raw`\s{0,32}(?:${UNSPACED}${SEEN}|(?:(?!${UNSPACED})[^\s]${SEEN}){1,32})|\s{1,32}`,
+  String.raw`\s{0,32}(?:[${UNSPACED}]${SEEN}|(?:[^\s${UNSPACED}]${SEEN}){1,32})|\s{1,32}`,
   'gu',
 );
 const CHARACTERS = new RegExp(String.raw`\s{0,4}[^\s]${SEEN}|\s{1,4}`, 'gu');
@@ -85,15 +85,14 @@ const AT_ONCE = 4000;
 async function countedPieces(text: string, max: number, count: CountTokens): Promise<Piece[]> {
   const known = new Map<string, number>();
   const counted = async (spans: readonly Span[]): Promise<Piece[]> => {
-    const unknown = [...new Set(spans.map(({ start, end }) => text.slice(start, end)))].filter(
-      (each) => !known.has(each),
-    );
+    const texts = spans.map(({ start, end }) => text.slice(start, end));
+    const unknown = [...new Set(texts)].filter((each) => !known.has(each));
     for (let from = 0; from < unknown.length; from += AT_ONCE) {
       const some = unknown.slice(from, from + AT_ONCE);
       const tokens = await count(some);
       for (const [index, each] of some.entries()) known.set(each, tokens[index] ?? 0);
     }
-    return spans.map((span) => ({ ...span, tokens: known.get(text.slice(span.start, span.end))! }));
+    return spans.map(({ start, end }, index) => ({ start, end, tokens: known.get(texts[index]!)! }));
   };
   const pieces = await counted(spansOf(text, PIECES, 0, text.length));
   const large = pieces.filter(({ tokens }) => tokens > max);

@@ -61,7 +61,7 @@ export async function openFileService(options: FileServiceOptions): Promise<File
     search: new StoreSearch({ library, files, stores, indexer, embedding, inference }),
     usage: () =>
       library.update(async (transaction) => ({
-        count: (await readAll(transaction, 'files')).length,
+        count: (await readAll(transaction, 'files')).filter(([, { isWritten }]) => isWritten).length,
         bytes: await library.ledger.sum(transaction),
         maxBytes,
         vectorStores: (await readAll(transaction, 'stores')).length,

@@ -58,11 +58,21 @@ export function rankChunks(
         if (score > scores[chunk]!) scores[chunk] = score;
       }
     }
-    for (const [chunk, score] of scores.entries())
-      if (score > 0 && score >= threshold) best.push({ file, chunk, score });
+    for (let chunk = 0; chunk < scores.length; chunk++) {
+      const score = scores[chunk]!;
+      if (score > 0 && score >= threshold) insert(best, { file, chunk, score }, limit);
+    }
   }
-  // Sorting keeps the order of equal ones.
-  return best.toSorted((one, other) => other.score - one.score).slice(0, limit);
+  return best;
+}
+
+/** Keeps the best ones, best first; of equal ones the first that came. */
+function insert(best: ScoredChunk[], found: ScoredChunk, limit: number): void {
+  if (best.length === limit && found.score <= best[limit - 1]!.score) return;
+  let place = best.length;
+  while (place > 0 && best[place - 1]!.score < found.score) place -= 1;
+  best.splice(place, 0, found);
+  if (best.length > limit) best.pop();
 }
 
 function combine(vectors: number | undefined, words: number | undefined, weights: Weights): number {

@@ -7,18 +7,23 @@ const UNSPACED =
 
 /** @param isQuery in a query single characters count only where they stand alone */
 export function wordsOf(text: string, isQuery = false): string[] {
+  const plain = text.normalize('NFKC').toLowerCase();
+  const words = plain.match(WORD) ?? [];
+  UNSPACED.lastIndex = 0;
+  return UNSPACED.test(plain) ? words.flatMap((word) => splitUnspaced(word, isQuery)) : words;
+}
+
+function splitUnspaced(word: string, isQuery: boolean): string[] {
   const words: string[] = [];
-  for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
-    let rest = 0;
-    for (const run of word.matchAll(UNSPACED)) {
-      if (run.index > rest) words.push(word.slice(rest, run.index));
-      rest = run.index + run[0].length;
-      const characters = Array.from(run[0]);
-      if (!isQuery || characters.length === 1) words.push(...characters);
-      for (let at = 1; at < characters.length; at++) words.push(characters[at - 1]! + characters[at]!);
-    }
-    if (rest < word.length) words.push(word.slice(rest));
+  let rest = 0;
+  for (const run of word.matchAll(UNSPACED)) {
+    if (run.index > rest) words.push(word.slice(rest, run.index));
+    rest = run.index + run[0].length;
+    const characters = Array.from(run[0]);
+    if (!isQuery || characters.length === 1) words.push(...characters);
+    for (let at = 1; at < characters.length; at++) words.push(characters[at - 1]! + characters[at]!);
   }
+  if (rest < word.length) words.push(word.slice(rest));
   return words;
 }
 
