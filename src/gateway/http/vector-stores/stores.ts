@@ -206,16 +206,23 @@ async function readOptionalBody(c: HttpRequestContext, context: HttpContext): Pr
   return hasBody ? readJsonBody(c, context) : {};
 }
 
-/** Milliseconds after which it is worth asking again. Clients of OpenAI's wait for seconds else. */
-const POLL_AFTER_MS = 100;
+/**
+ * After how many milliseconds it is worth asking again: soon where little is left. Clients of OpenAI's wait for seconds where
+ * they are told nothing.
+ */
+const POLL_AFTER_MS = { least: 100, perFile: 5, most: 1000 };
+
+/** The header that says so; none where nothing is in progress. */
+function pollAfter(inProgress: number): Record<string, string> {
+  const { least, perFile, most } = POLL_AFTER_MS;
+  const milliseconds = Math.min(most, least + perFile * inProgress);
+  return inProgress > 0 ? { 'openai-poll-after-ms': String(milliseconds) } : {};
+}
 
 /** An object that clients poll until it is no longer in progress. */
-function polled(
-  c: HttpRequestContext,
-  body: { status: string; file_counts?: { in_progress: number } | undefined },
-): Response {
-  const isBusy = body.status === 'in_progress' || (body.file_counts?.in_progress ?? 0) > 0;
-  return c.json(body, 200, isBusy ? { 'openai-poll-after-ms': String(POLL_AFTER_MS) } : {});
+function polled(c: HttpRequestContext, body: { status: string; file_counts?: { in_progress: number } }): Response {
+  const isBusy = body.status === 'in_progress' ? 1 : 0;
+  return c.json(body, 200, pollAfter(body.file_counts?.in_progress ?? isBusy));
 }
 
 async function listMembers(
@@ -231,8 +238,7 @@ async function listMembers(
     queryOf(c),
     STORES_PAGE,
   );
-  const isBusy = page.data.some((member) => member.status === 'in_progress');
-  return c.json(page, 200, isBusy ? { 'openai-poll-after-ms': String(POLL_AFTER_MS) } : {});
+  return c.json(page, 200, pollAfter(page.data.filter((member) => member.status === 'in_progress').length));
 }
 
 function newMember(
