@@ -117,6 +117,8 @@ export class Library {
           ...members.flatMap(([, { index }]) => (index ? [index.name] : [])),
         ]);
       });
+      // Where no record is known, the tables may have been lost: then no bytes are removed for it.
+      if (named.size === 0) return;
       for (const name of there) if (!named.has(name)) await this.#removeBytes(name);
     } finally {
       release?.();

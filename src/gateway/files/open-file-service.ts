@@ -3,12 +3,12 @@ import type { StoredFiles } from '../../core/models/stored-model.js';
 import type { Inference } from '../scheduler/inference.js';
 import { openDeviceTables } from '../state/device-tables.js';
 import { createMemoryTables } from '../state/tables.js';
-import { createMemoryPlace, openBytePlace } from './byte-places.js';
+import { type BytePlace, createMemoryPlace, openBytePlace } from './byte-places.js';
 import { Embedding } from './embedding.js';
 import { Files } from './files.js';
 import { Indexer } from './indexer.js';
 import { Library, type LibraryOptions } from './library.js';
-import { FILE_TABLES, readAll } from './records.js';
+import { FILE_TABLES, type FilesTables, readAll } from './records.js';
 import { StoreSearch } from './search-store.js';
 import { VectorStores } from './vector-stores.js';
 
@@ -36,14 +36,20 @@ export interface FileServiceOptions extends LibraryOptions {
   isLasting: boolean;
 }
 
+/** Records and bytes are in one kind of place: neither is of use without the other. */
+async function openPlaces(isLasting: boolean): Promise<{ tables: FilesTables; place: BytePlace }> {
+  if (isLasting) {
+    const tables = await openDeviceTables(undefined, FILE_TABLES);
+    const place = tables.isOnDevice ? await openBytePlace() : undefined;
+    if (place?.isLasting) return { tables, place };
+  }
+  return { tables: createMemoryTables(undefined, FILE_TABLES), place: createMemoryPlace() };
+}
+
 /** Files of all callers, and what indexes and searches them. */
 export async function openFileService(options: FileServiceOptions): Promise<FileService> {
   const { inference, embeddingModel, rerankModel } = options;
-  const hasTables = options.isLasting && typeof indexedDB !== 'undefined';
-  const place = hasTables ? await openBytePlace() : createMemoryPlace();
-  const tables = place.isLasting
-    ? await openDeviceTables(undefined, FILE_TABLES)
-    : createMemoryTables(undefined, FILE_TABLES);
+  const { tables, place } = await openPlaces(options.isLasting);
   const maxBytes = place.isLasting ? options.maxBytes : Math.min(options.maxBytes, MAX_MEMORY_BYTES);
   const library = new Library(tables, place, { ...options, maxBytes });
   const files = new Files(library);

@@ -26,6 +26,7 @@ export async function openDeviceTables(
   if (!disk) return createMemoryTables(undefined, layout);
   const onDisk = disk;
   return {
+    isOnDevice: true,
     async update(work) {
       if (memory) return memory.update(work);
       try {

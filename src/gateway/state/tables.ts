@@ -40,6 +40,8 @@ export interface Transaction<Name extends string = TableName> {
 
 /** A place for records, which are plain data. */
 export interface Tables<Name extends string = TableName> {
+  /** What is put there outlives this realm, as long as the device has room for it. */
+  readonly isOnDevice?: true;
   /**
    * Runs the work as one step: no other step comes between, from no tab. It must wait for nothing but the transaction's own
    * promises.

@@ -7,12 +7,11 @@ export const readPdfInNode = createPdfReader(loadForText);
 /** What pdf.js draws with. It asks for them when it is loaded; texts need none. */
 const DRAWING = ['DOMMatrix', 'ImageData', 'Path2D'] as const;
 
-class Unused {}
-
 /** Loads pdf.js where nothing can be drawn, and without its warnings about that. */
 async function loadForText(): Promise<PdfLibrary> {
   const missing = DRAWING.filter((name) => !(name in globalThis));
-  for (const name of missing) Object.defineProperty(globalThis, name, { value: Unused, configurable: true });
+  for (const name of missing)
+    Object.defineProperty(globalThis, name, { value: function Unused() {}, configurable: true });
   const { warn } = console;
   console.warn = (...said: unknown[]) => {
     if (!/^Warning: Cannot (load|access|polyfill)/.test(String(said[0]))) warn(...said);
