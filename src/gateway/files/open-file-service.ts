@@ -57,7 +57,8 @@ export async function openFileService(options: FileServiceOptions): Promise<File
   const indexer = new Indexer(library, files, embedding);
   const stores = new VectorStores(library, embedding, (members) => indexer.add(members));
   if (place.isLasting) {
-    await library.sweep();
+    // What it could not remove now it removes the next time.
+    await library.sweep().catch(() => {});
     await indexer.resume();
   }
   return {

@@ -48,7 +48,9 @@ export const vectorStores = {
     route: (context) => async (c) => {
       const { stores, caller } = await openStores(context, c);
       const all = (await stores.list(caller)).map(toStoreObject);
-      return c.json(listPage(all, queryOf(c), STORES_PAGE));
+      const page = listPage(all, queryOf(c), STORES_PAGE);
+      const inProgress = page.data.reduce((sum, { file_counts: counts }) => sum + counts.in_progress, 0);
+      return c.json(page, 200, pollAfter(inProgress));
     },
   },
   retrieve: {
