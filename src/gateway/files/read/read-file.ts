@@ -18,24 +18,30 @@ export async function readFile(
 }
 
 async function textIn(bytes: Uint8Array<ArrayBuffer>, name: string, readPdf: PdfReader): Promise<string | Unreadable> {
-  if (isPdf(bytes)) {
-    const pages = await readPdf(bytes);
-    return Array.isArray(pages) ? pages.join('\n\n') : { ...pages, isPdf: true };
-  }
+  if (isPdf(bytes)) return pdfText(bytes, readPdf);
   if (isZip(bytes)) return readDocx(bytes, name);
   if (isCompound(bytes)) {
     const isDocx = /\.docx$/i.test(name);
     return isDocx ? invalid('The file is encrypted.') : unsupported();
   }
   const text = decodeText(bytes);
+  // Some programs write something before the beginning.
+  if (typeof text !== 'string' && headOf(bytes, 1024).includes('%PDF-')) return pdfText(bytes, readPdf);
   if (typeof text !== 'string') return /\.pdf$/i.test(name) ? invalid('The PDF cannot be read.', true) : text;
   return isHtml(text, name) ? htmlText(text) : text;
 }
 
 export function isPdf(bytes: Uint8Array): boolean {
-  const head = String.fromCharCode(...bytes.subarray(0, 64));
+  const head = headOf(bytes, 64);
   return /^(\u{ef}\u{bb}\u{bf})?\s*%PDF-/u.test(head);
 }
+
+async function pdfText(bytes: Uint8Array<ArrayBuffer>, readPdf: PdfReader): Promise<string | Unreadable> {
+  const pages = await readPdf(bytes);
+  return Array.isArray(pages) ? pages.join('\n\n') : { ...pages, isPdf: true };
+}
+
+const headOf = (bytes: Uint8Array, length: number): string => String.fromCharCode(...bytes.subarray(0, length));
 
 /** The container of old office files, and of new ones that are encrypted. */
 function isCompound(bytes: Uint8Array): boolean {
