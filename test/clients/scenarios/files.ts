@@ -1,5 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, streamText } from 'ai';
+import { generateText, streamText, type ToolSet } from 'ai';
 import { openai } from './openai-chat.js';
 import { CHAT, type Connection, type Scenario, TEXT } from './scenario.js';
 
@@ -66,11 +66,9 @@ export const fileScenarios: Scenario[] = [
     run: async (connection) => {
       const provider = createOpenAI({ ...connection, apiKey: 'any' });
       const vectorStoreIds = [await makeStore(connection)];
-      const asked = {
-        model: provider(CHAT),
-        prompt: QUESTION,
-        tools: { file_search: provider.tools.fileSearch({ vectorStoreIds }) },
-      };
+      // The types of this version do not fit each other under `exactOptionalPropertyTypes`.
+      const tools = { file_search: provider.tools.fileSearch({ vectorStoreIds }) } as unknown as ToolSet;
+      const asked = { model: provider(CHAT), prompt: QUESTION, tools };
       const { text, toolCalls, toolResults } = await generateText(asked);
       const streamed = streamText(asked);
       return {
