@@ -30,7 +30,10 @@ const blocksSource = object({
 
 /** A URL is refused in any case, so it says nothing about what comes out. */
 const base64Source = v.variant('type', [base64Image]);
-const imageSource = v.variant('type', [base64Image, urlSource]) as unknown as typeof base64Source;
+const IMAGE_SOURCES = {
+  refused: base64Source,
+  read: v.variant('type', [base64Image, urlSource]) as unknown as typeof base64Source,
+};
 const readSource = v.variant('type', [textSource, blocksSource, pdfSource]);
 const documentSource = v.variant('type', [
   textSource,
@@ -63,7 +66,7 @@ const ASSISTANT_BLOCKS = {
 
 /** Blocks of the user, and of what the user's tools answered. */
 function userBlocks({ foreignItems }: Compatibility) {
-  const imageBlock = object({ type: v.literal('image'), source: imageSource });
+  const imageBlock = object({ type: v.literal('image'), source: IMAGE_SOURCES[foreignItems] });
   const documentBlock = object({
     type: v.literal('document'),
     source: documentSource,
