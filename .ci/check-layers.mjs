@@ -30,6 +30,8 @@ const ROOMS = [
     'service/http/chat-completions',
     'service/http/completions',
     'service/http/decisions',
+    'service/http/files',
+    'service/http/vector-stores',
     'service/http/messages',
     'service/http/ollama',
     'service/http/responses',
@@ -40,6 +42,7 @@ const ROOMS = [
   ['service/http/errors'],
   ['service/http/policy'],
   ['service/http/fields'],
+  ['service/files'],
   ['service/scheduler', 'service/state'],
   ['service/answer'],
   [

@@ -21,7 +21,7 @@ const path = (relative: string): string => join(import.meta.dirname, '..', relat
 const { version: VERSION } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string };
 
 /** The library's workers keep their place beside `index.js`, written as `new Worker(new URL(…))`, which Vite and webpack know. */
-const WORKERS = ['gateway-worker', 'model-worker', 'media-worker', 'gguf-worker'] as const;
+const WORKERS = ['gateway-worker', 'model-worker', 'media-worker', 'gguf-worker', 'pdf-worker'] as const;
 
 /** Turns `new URL('../x-worker.ts', import.meta.url)` into the same with the built file, past Vite's own worker bundling. */
 function separateWorkers(): Plugin {
@@ -162,6 +162,7 @@ const ENVIRONMENTS = {
       'model-worker': path('src/engines/worker/model-worker.ts'),
       'media-worker': path('src/sound/media-worker.ts'),
       'gguf-worker': path('src/engines/gguf/gguf-worker.ts'),
+      'pdf-worker': path('src/service/files/read/pdf-worker.ts'),
     }),
     { output: chunks },
   ),

@@ -8,7 +8,7 @@ export type { ApiKey, RateLimits } from './core/models/inference-options.js';
 export type { InferenceOptions } from './core/models/inference-options.js';
 export type { PageInference, PickedFiles } from './core/models/page-inference.js';
 export type { LoadProgress } from './core/models/load-progress.js';
-export type { StoredFile, StoredModel, StoredResponses } from './core/models/stored-model.js';
+export type { StoredFile, StoredFiles, StoredModel, StoredResponses } from './core/models/stored-model.js';
 export type {
   BrowserEntry,
   ScriptedEmbeddingsEntry,

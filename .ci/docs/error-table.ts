@@ -57,6 +57,10 @@ const ADVICE: Record<InferenceErrorCode, Advice> = {
     cause: '`apiKeys` is set and the request has none of them.',
     fix: 'Send `Authorization: Bearer …` (or `x-api-key`) with a key that is not revoked.',
   },
+  storage_full: {
+    cause: 'There is no room for the file: see `files.maxBytes`, or the browser has none left.',
+    fix: 'Remove files that are no longer needed. `inference.storedFiles()` says how much is stored.',
+  },
   not_found: { cause: 'The path does not exist.', fix: 'Compare with [Endpoints](endpoints.md), and with `prefix`.' },
   model_not_found: {
     cause: 'The catalog has no model of this name.',

@@ -1,5 +1,6 @@
 /** Checks the options of `startInference` and fills in the defaults. A page fetches this apart from its first kilobytes. @module */
 import { checkBundledFiles } from '../core/models/bundled-files.js';
+import { checkFileOptions } from '../core/models/check-file-options.js';
 import { checkFallbacks, checkScripts, warnOfIdleFields } from '../core/models/check-models.js';
 import { listEntryFiles } from '../core/models/entry-files.js';
 import {
@@ -26,6 +27,7 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   checkBundledFiles(models);
   refuseOtherVectors(models);
   checkFallbacks(models);
+  checkFileOptions(checked.files, models);
   warnOfIdleFields(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
   for (const [name, value] of Object.entries(options))

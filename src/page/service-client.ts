@@ -5,7 +5,7 @@ import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
 import type { ModelStatus } from '../core/models/model-status.js';
-import type { StoredResponses } from '../core/models/stored-model.js';
+import type { StoredFiles, StoredResponses } from '../core/models/stored-model.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { pause } from '../core/platform/pause.js';
 import type { ServiceControl, Snapshot } from '../service/service-control.js';
@@ -91,6 +91,14 @@ export class ServiceClient {
 
   removeResponses(): Promise<void> {
     return this.#call((engine) => engine.removeResponses(), this.#stopped.signal);
+  }
+
+  storedFiles(): Promise<StoredFiles> {
+    return this.#call((engine) => engine.storedFiles(), this.#stopped.signal);
+  }
+
+  removeFiles(): Promise<void> {
+    return this.#call((engine) => engine.removeFiles(), this.#stopped.signal);
   }
 
   /** Ends the watch; calls that run reject. */

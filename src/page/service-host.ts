@@ -5,7 +5,7 @@ import { pause } from '../core/platform/pause.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import { respondsWithin } from '../core/platform/settled-within.js';
 import { withTrustedWorkers } from '../core/errors/trusted-types.js';
-import type { GatewayControl, GatewayOptions, PageControl, SpawnedWorker } from '../service/gateway-control.js';
+import type { GatewayControl, GatewayOptions, HostPageControl, SpawnedWorker } from '../service/gateway-control.js';
 import type { ModelWorkerControl } from '../engines/worker/model-worker.js';
 import { ControlChannel } from '../relay/control/control-channel.js';
 import {
@@ -53,10 +53,12 @@ export class ServiceHost {
   readonly #onBroken: (error: InferenceError) => void;
   #gateway: Worker | undefined;
   #channel: Promise<GatewayChannel>;
-  readonly #pageControl: PageControl = {
+  readonly #pageControl: HostPageControl = {
     spawnModelWorker: () => this.#spawnModelWorker(),
     serveInPage: () => this.#serveInPage(),
     endModelWorker: (id) => this.#endModel(id),
+    keepStored: async () => (await import('./file-parts.js')).keepStored(),
+    readPdf: async (bytes) => (await import('./file-parts.js')).readPdf(bytes),
   };
   #nextId = 1;
   /** Starts beside the gateway, so that the first load need not wait for it. */

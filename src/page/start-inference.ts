@@ -110,6 +110,8 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
     recorded: () => client.recorded(),
     storedResponses: () => client.storedResponses(),
     removeResponses: () => client.removeResponses(),
+    storedFiles: () => client.storedFiles(),
+    removeFiles: () => client.removeFiles(),
     async stop() {
       releasePage();
       latest.state = 'ended';

@@ -21,7 +21,7 @@ export interface UninstallOptions {
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
  * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) and
- * responses that were stored (`storeResponses`) are removed, too; downloaded models stay in the browser's caches.
+ * responses that were stored (`storeResponses`) and files are removed, too; downloaded models stay in the browser's caches.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';
@@ -47,21 +47,31 @@ export async function uninstallInference({
     removed = (await registration.unregister()) || removed;
   }
   await removeCachedPrompts();
-  removeResponses();
+  await removeFilesFolder();
+  removeDatabases();
   return removed;
 }
 
 /** As far as no worker of an open page is just writing one. */
 async function removeCachedPrompts(): Promise<void> {
-  const { storage } = navigator as { storage?: StorageManager };
-  const root = await storage?.getDirectory?.().catch(() => undefined);
+  const root = await privateFiles();
   if (root) await removeAllCachedPrompts(root).catch(() => {});
 }
 
+async function removeFilesFolder(): Promise<void> {
+  await (await privateFiles())?.removeEntry('inpage-files', { recursive: true }).catch(() => {});
+}
+
+async function privateFiles(): Promise<FileSystemDirectoryHandle | undefined> {
+  const { storage } = navigator as { storage?: StorageManager };
+  return storage?.getDirectory?.().catch(() => undefined);
+}
+
 /** Engines of open pages close the database when they are told. */
-function removeResponses(): void {
+function removeDatabases(): void {
   try {
     indexedDB.deleteDatabase('inpage-responses');
+    indexedDB.deleteDatabase('inpage-files');
   } catch {
     // Refused where site data is blocked: then there is none.
   }

@@ -129,6 +129,7 @@ export type ModelMethod =
   | 'tokenize'
   | 'decide'
   | 'embed'
+  | 'measure'
   | 'rerank'
   | 'transcribe'
   | 'speak';

@@ -18,6 +18,7 @@ import { resolveOptions } from '../page/resolve-options.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from './http/exchange.js';
 import { loadInNode } from './models/load-in-node.js';
+import { readPdfInNode } from './models/pdf-in-node.js';
 import { machineMemory, ModelThreads } from './models/model-threads.js';
 import { runsInNode, runsInProcess } from './models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
@@ -86,6 +87,7 @@ export class ServedGateway {
       catalog: new Catalog(models),
       host,
       counterStore: createMemoryCounterStore(),
+      files: { readPdf: readPdfInNode },
       ...(pages && { modelStore: (inference) => pages.store({ models, load }, inference) }),
     });
     this.#app = this.#service.app(false);

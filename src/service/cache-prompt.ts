@@ -41,7 +41,9 @@ export async function cachePrompt(
     const message = `The prompts of \`${model}\` cannot be cached. Only models with the backends \`gguf\` and \`transformers\` support this.`;
     throw new InferenceError('model_not_supported', message, { param: 'model' });
   }
-  const request = toRequest(id, prompt, compatibility);
+  const images = new RequestImages();
+  const request = toRequest(id, prompt, { compatibility, images });
+  await images.files.readAll();
   if (hasPart(request.prompt, 'image') || hasPart(request.prompt, 'audio')) {
     const message = 'Prompts with images or audio cannot be cached.';
     throw new InferenceError('invalid_request', message, { param: 'messages' });
@@ -50,8 +52,12 @@ export async function cachePrompt(
   for await (const _ of inference.generate(cached, { signal, deadline: 'result' }));
 }
 
-function toRequest(model: string, prompt: PromptToCache, compatibility: Compatibility): GenerationRequest {
+function toRequest(
+  model: string,
+  prompt: PromptToCache,
+  { compatibility, images }: { compatibility: Compatibility; images: RequestImages },
+): GenerationRequest {
   if (typeof prompt === 'string') return plainGenerationRequest(model, { type: 'raw', text: prompt });
   const body = parseBody(chatCompletionRequest(compatibility), { model, messages: prompt });
-  return toGenerationRequest(body, model, toMessages(body.messages, new RequestImages()), compatibility);
+  return toGenerationRequest(body, model, toMessages(body.messages, images), compatibility);
 }

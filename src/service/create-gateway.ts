@@ -4,7 +4,7 @@ import { Catalog } from '../core/models/catalog.js';
 import type { Sources } from '../store/list-stored.js';
 import { createService } from './create-service.js';
 import { type ControlledParts, serveServiceControl } from './service-control.js';
-import type { GatewayOptions, PageControl } from './gateway-control.js';
+import type { GatewayOptions, HostPageControl } from './gateway-control.js';
 import { COMPATIBILITY } from './http/policy/compatibility.js';
 import { defaultCounterStore } from './http/policy/counter-store.js';
 import type { ModelStore } from './http/endpoint/http-context.js';
@@ -22,7 +22,7 @@ export interface Gateway {
 }
 
 /** Builds the service from the page's options. Models run in workers that the page makes. */
-export function createGateway(options: GatewayOptions, page: Remote<PageControl>): Gateway {
+export function createGateway(options: GatewayOptions, page: Remote<HostPageControl>): Gateway {
   const { models, load, requestTimeout } = options;
   const service = createService({
     options,
@@ -30,7 +30,10 @@ export function createGateway(options: GatewayOptions, page: Remote<PageControl>
     host: createWorkerModelHost({ spawn: (entry) => spawnInPage(page, entry), load, requestTimeout }),
     counterStore: defaultCounterStore(),
     modelStore: (inference) => openModelStore({ models, load }, inference),
+    files: { readPdf: (bytes) => page.readPdf(bytes), onStored: () => void page.keepStored().catch(() => {}) },
   });
+  // Indexing that an end cut goes on.
+  void service.fileStorage.resume().catch(() => {});
   const promptCache: PromptCacheContext = {
     inference: service.inference,
     compatibility: COMPATIBILITY[service.compatibility],

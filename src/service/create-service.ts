@@ -6,6 +6,8 @@ import type { CompatibilityName, OptionsByRealm } from '../core/models/inference
 import type { ScriptedEntry } from '../core/models/model-entry.js';
 import { resolveCompatibility } from '../relay/stream/request-payload.js';
 import { type App, createApp } from './http/app.js';
+import { createUuid } from '../core/platform/create-uuid.js';
+import { FileStorage, type FileStorageSettings } from './files/file-storage.js';
 import { Faults } from './http/endpoint/faults.js';
 import type { ModelStore } from './http/endpoint/http-context.js';
 import type { CounterStore } from './http/policy/counter-store.js';
@@ -24,6 +26,8 @@ export interface ServiceParts {
   counterStore: CounterStore;
   /** The model files of this place; absent: there are none to list or remove. */
   modelStore?: (inference: Scheduler) => ModelStore;
+  /** How files of clients are read and kept here. */
+  files?: Partial<Pick<FileStorageSettings, 'createId' | 'isLasting' | 'onStored' | 'readPdf'>>;
   /** Unix milliseconds. @default the machine's */
   now?: () => number;
   /** Ids of requests and answers. @default random uuids */
@@ -43,6 +47,7 @@ export interface Service {
   inference: Scheduler;
   faults: Faults;
   responseStorage: ResponseStorage;
+  fileStorage: FileStorage;
   /** A scripted entry for each model that has answered. @throws InferenceError `invalid_request` without the option `record` */
   recorded(): ScriptedEntry[];
   /** Ends the models. */
@@ -72,11 +77,19 @@ export function createService(parts: ServiceParts): Service {
     service: options.prefix,
     apiKeys: options.apiKeys,
   });
+  const fileStorage = new FileStorage(options.files, {
+    inference,
+    now: now ?? Date.now,
+    createId: createUuid,
+    service: options.prefix,
+    ...parts.files,
+  });
   const modelStore = parts.modelStore?.(inference);
   const shared = {
     ...options,
     inference,
     faults,
+    fileStorage,
     counterStore: parts.counterStore,
     ...(modelStore && { modelStore }),
     ...(now && { now }),
@@ -94,13 +107,17 @@ export function createService(parts: ServiceParts): Service {
     inference,
     faults,
     responseStorage,
+    fileStorage,
     recorded() {
       if (recorder) return recorder.models();
       throw new InferenceError('invalid_request', 'No answers are recorded. Set the option `record` to `true`.', {
         param: 'record',
       });
     },
-    stop: () => inference.stop(),
+    async stop() {
+      await fileStorage.stop();
+      await inference.stop();
+    },
   };
 }
 

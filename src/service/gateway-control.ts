@@ -3,6 +3,7 @@ import type { ProxyMarked, Remote } from 'comlink';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
 import type { StoredModel } from '../core/models/stored-model.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
+import type { PdfReader } from './files/read/read-file.js';
 import type { Sources } from '../store/list-stored.js';
 
 /** Everything the gateway must know. Plain data. */
@@ -14,7 +15,7 @@ export type GatewayOptions = OptionsByRealm['gateway'] & {
 /** Offered by the gateway worker to its page. */
 export interface GatewayControl {
   /** Comes first, once. */
-  configure(options: GatewayOptions, page: Remote<PageControl & ProxyMarked>): void;
+  configure(options: GatewayOptions, page: Remote<HostPageControl & ProxyMarked>): void;
   /** Takes one end of a call's port. */
   connect(port: MessagePort): void;
 }
@@ -33,6 +34,14 @@ export interface PageControl {
   /** For models that only a page can run. Rejects with InferenceError `unavailable`. */
   serveInPage(): Promise<SpawnedWorker>;
   endModelWorker(id: number): void;
+}
+
+/** Offered by the page that made the gateway. */
+export interface HostPageControl extends PageControl {
+  /** What a PDF says, in a worker of its own. Rejects with InferenceError `unavailable`. */
+  readPdf: PdfReader;
+  /** Asks the browser once to keep what is stored, also when room gets short. */
+  keepStored(): Promise<void>;
 }
 
 /** Offered by a page that runs models for a gateway in another program. */

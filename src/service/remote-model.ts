@@ -159,6 +159,7 @@ class RemoteModel {
       ...(methods.includes('tokenize') && { tokenize: single('tokenize') }),
       ...(methods.includes('decide') && { decide: single('decide') }),
       ...(methods.includes('embed') && { embed: single('embed') }),
+      ...(methods.includes('measure') && { measure: single('measure') }),
       ...(methods.includes('rerank') && { rerank: single('rerank') }),
       ...(methods.includes('transcribe') && {
         transcribe: (argument, signal) =>

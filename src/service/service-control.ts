@@ -4,7 +4,7 @@ import { cancelled } from '../core/errors/inference-error.js';
 import type { LocalFile } from '../core/models/backend.js';
 import type { FaultSettings } from '../core/models/fault-settings.js';
 import type { LoadProgress, ScriptedEntry } from '../core/models/model-entry.js';
-import type { StoredResponses } from '../core/models/stored-model.js';
+import type { StoredFiles, StoredResponses } from '../core/models/stored-model.js';
 import type { ModelStatus } from '../core/models/model-status.js';
 import { orAborted } from '../core/platform/reject-on-abort.js';
 import { serveControl } from '../relay/control/control-channel.js';
@@ -28,6 +28,10 @@ export interface ServiceControl {
   storedResponses(): Promise<StoredResponses>;
   /** Removes all of it. */
   removeResponses(): Promise<void>;
+  /** How much is stored of files. */
+  storedFiles(): Promise<StoredFiles>;
+  /** Removes all of them, and all vector stores. */
+  removeFiles(): Promise<void>;
   /** Calls the listener now and after every change, until the signal aborts. */
   subscribe(listener: SnapshotListener, signal: AbortSignal): Promise<void>;
   /** Does nothing: an answer shows that the gateway is not stuck. */
@@ -45,7 +49,9 @@ type SnapshotListener = (snapshot: Snapshot) => void | Promise<void>;
 
 /** What control calls are about. */
 export interface ControlledParts {
-  service: Pick<Service, 'faults' | 'recorded' | 'responseStorage'> & { inference: ControlledInference };
+  service: Pick<Service, 'faults' | 'fileStorage' | 'recorded' | 'responseStorage'> & {
+    inference: ControlledInference;
+  };
   /** Reads a prompt and keeps it on the device. */
   cachePrompt: (model: string, prompt: PromptToCache, signal: AbortSignal) => Promise<void>;
 }
@@ -89,6 +95,8 @@ export function serveServiceControl(
     recorded: () => service.recorded(),
     storedResponses: () => service.responseStorage.usage(),
     removeResponses: () => service.responseStorage.clear(),
+    storedFiles: () => service.fileStorage.usage(),
+    removeFiles: () => service.fileStorage.clear(),
     async subscribe(listener, stop) {
       const remote = listener as Remote<SnapshotListener>;
       const either = AbortSignal.any([stop, signal]);

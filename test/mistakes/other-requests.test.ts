@@ -216,8 +216,8 @@ const OTHERS: readonly Mistake[] = [
     to('/v1/images/generations', { prompt: 'a cat' }),
   ],
   [
-    'an endpoint for files',
-    '404 This path does not exist. `GET /v1/openapi.json` lists the paths.',
+    'a file that is sent as JSON',
+    '400 The body must be multipart/form-data with the file in `file`, not application/json. Pass a `FormData`, and do not set `content-type` yourself.',
     to('/v1/files', {}),
   ],
   [

@@ -4,7 +4,7 @@ import { InferenceError } from '../../src/core/errors/inference-error.js';
 import type { Backend } from '../../src/core/models/backend.js';
 import type { LoadProgress } from '../../src/core/models/model-entry.js';
 import { createGateway } from '../../src/service/create-gateway.js';
-import type { GatewayOptions, PageControl } from '../../src/service/gateway-control.js';
+import type { GatewayOptions, HostPageControl } from '../../src/service/gateway-control.js';
 import { scriptedBackend } from '../../src/engines/scripted/scripted-backend.js';
 import { serveModel } from '../../src/engines/worker/serve-model.js';
 import { ServiceClient } from '../../src/page/service-client.js';
@@ -50,7 +50,7 @@ function backend() {
 function engine() {
   const { state, engine: model } = backend();
   const ends: MessagePort[] = [];
-  const page: PageControl = {
+  const page: HostPageControl = {
     async spawnModelWorker() {
       const { port1, port2 } = new MessageChannel();
       serveModel(port2, async () => model);
@@ -58,10 +58,12 @@ function engine() {
     },
     serveInPage: () => new Promise(() => {}),
     endModelWorker() {},
+    readPdf: () => new Promise(() => {}),
+    keepStored: async () => {},
   };
   const { port1, port2 } = new MessageChannel();
   serveControl(page, port1);
-  const gateway = createGateway(OPTIONS, wrap<PageControl>(port2));
+  const gateway = createGateway(OPTIONS, wrap<HostPageControl>(port2));
   const connect = (port: MessagePort): void => {
     ends.push(port);
     port.addEventListener('message', (event) => ends.push(...event.ports));

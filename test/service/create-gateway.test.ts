@@ -1,7 +1,7 @@
 import { type Remote, transfer, wrap } from 'comlink';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createGateway } from '../../src/service/create-gateway.js';
-import type { GatewayOptions, PageControl, SpawnedWorker } from '../../src/service/gateway-control.js';
+import type { GatewayOptions, HostPageControl, SpawnedWorker } from '../../src/service/gateway-control.js';
 import { serveControl } from '../../src/relay/control/control-channel.js';
 import { ServiceClient } from '../../src/page/service-client.js';
 import { connectThrough } from '../../src/relay/handshake.js';
@@ -20,10 +20,12 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let started: ((worker: SpawnedWorker) => void) | undefined;
   const ended: unknown[] = [];
-  const page: PageControl = {
+  const page: HostPageControl = {
     spawnModelWorker: () => new Promise((resolve) => (started = resolve)),
     serveInPage: () => new Promise(() => {}),
     endModelWorker: (id) => void ended.push(id),
+    readPdf: () => new Promise(() => {}),
+    keepStored: async () => {},
   };
   const gateway = createGateway(OPTIONS, remote(page));
   const client = new ServiceClient(
@@ -42,8 +44,8 @@ it('a page that starts no worker: the load ends, and a worker that comes later d
 });
 
 /** The page at the other end of a port. */
-function remote(page: PageControl): Remote<PageControl> {
+function remote(page: HostPageControl): Remote<HostPageControl> {
   const { port1, port2 } = new MessageChannel();
   serveControl(page, port1);
-  return wrap<PageControl>(port2);
+  return wrap<HostPageControl>(port2);
 }

@@ -5,6 +5,8 @@ import { Catalog } from '../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import type { ControlledInference } from '../../src/service/scheduler/inference.js';
 import { Scheduler } from '../../src/service/scheduler/scheduler.js';
+import { FileStorage } from '../../src/service/files/file-storage.js';
+import { readPdfInNode } from '../../src/serve/models/pdf-in-node.js';
 import { inProcessHost } from './in-process-host.js';
 
 export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {
@@ -30,6 +32,14 @@ export async function buildApp(
 ): Promise<{ app: ReturnType<typeof createApp>; inference: ControlledInference }> {
   const { models = [scriptedChat()], requestTimeout = 20, backends, ...appOptions } = options;
   const inference = new Scheduler({ catalog: new Catalog(models), host: inProcessHost(backends), requestTimeout });
-  const app = createApp({ prefix: '/v1', ...appOptions, inference });
+  const fileStorage = new FileStorage(appOptions.files, {
+    inference,
+    now: appOptions.now ?? Date.now,
+    createId: appOptions.createId ?? (() => crypto.randomUUID()),
+    service: '/v1',
+    readPdf: readPdfInNode,
+    isLasting: false,
+  });
+  const app = createApp({ prefix: '/v1', fileStorage, ...appOptions, inference });
   return { app, inference };
 }

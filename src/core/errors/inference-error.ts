@@ -17,6 +17,7 @@
  * - `unauthenticated`, `rate_limit_exceeded`: the service around the models
  * - `permission_denied`: a content script of an extension, or a web page, which may not do this
  * - `not_found`, `method_not_allowed`, `payload_too_large`, `malformed_multipart`: the HTTP request itself
+ * - `storage_full`: there is no room for a file
  * - `previous_response_not_found`: the response that a new one is to follow is not kept
  * - `refusal`: a decision that the model refuses, where the dialect has no answer for it
  * - `timeout`: no first token or no result in time
@@ -46,6 +47,7 @@ export const INFERENCE_ERROR_CODES = [
   'method_not_allowed',
   'payload_too_large',
   'malformed_multipart',
+  'storage_full',
   'previous_response_not_found',
   'refusal',
   'timeout',

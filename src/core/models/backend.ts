@@ -10,7 +10,7 @@ import type { OptionsByRealm } from './inference-options.js';
 import type { VendorMetadata } from './model-description.js';
 import type { LoadProgress, ModelEntry } from './model-entry.js';
 import type { DecisionRequest, DecisionResult } from '../request/decision-request.js';
-import type { EmbeddingRequest, EmbeddingResult } from '../request/embedding-request.js';
+import type { EmbeddingRequest, EmbeddingResult, Measure, MeasureRequest } from '../request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../request/generation-request.js';
 import type { RankingRequest, RankingResult } from '../request/ranking-request.js';
 import type { Tokenization, TokenizationRequest } from '../request/tokenization-request.js';
@@ -66,6 +66,8 @@ export interface LoadedModel {
   /** Reads the probabilities of answers; nothing is generated. Undefined: the engine gives no logits. */
   decide?(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>;
   embed?(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  /** Tokens of texts to be embedded. Undefined: they are not known here. */
+  measure?(request: MeasureRequest, signal: AbortSignal): Promise<Measure>;
   rerank?(request: RankingRequest, signal: AbortSignal): Promise<RankingResult>;
   transcribe?(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptEvent>;
   speak?(request: SpeechRequest, signal: AbortSignal): AsyncIterable<SpeechEvent>;

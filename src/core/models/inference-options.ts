@@ -1,6 +1,6 @@
 /** The options of `startInference`: their types, which are public, and the schema with their defaults and checks. @module */
 import * as v from 'valibot';
-import { STORED_RESPONSES_BYTES } from './stored-model.js';
+import { STORED_FILES_BYTES, STORED_RESPONSES_BYTES } from './stored-model.js';
 import { APP_BASE } from './app-base.js';
 import { withBundledFiles } from './bundled-files.js';
 import { DEFAULT_MODELS } from './default-catalog.js';
@@ -19,6 +19,19 @@ export interface RateLimits {
   requestsPerMinute?: number;
   /** @default 100000; 1000000 with `compatibility: 'hosted'` */
   requestsPerDay?: number;
+}
+
+/** How files that clients upload are kept and searched. */
+export interface FileOptions {
+  /**
+   * Most bytes of everything together: a number, or a text with `kB`, `MB` or `GB`. In memory 256 MB at most.
+   * @default '1GB'
+   */
+  maxBytes?: number | string;
+  /** Id of the model that indexes files. Default: the first of task `embeddings`; without one keywords alone are searched. */
+  embeddingModel?: string;
+  /** Id of a model of task `rerank` that judges what was found. Default: none. */
+  rerankModel?: string;
 }
 
 /** @internal In whose manner the service answers. */
@@ -95,6 +108,11 @@ export interface InferenceOptions {
    */
   storeResponses?: boolean | number | string;
   /**
+   * How files are kept that clients upload (`/files`, `/vector_stores`). Nothing is written before one is uploaded;
+   * `inference.removeFiles()` removes all of them.
+   */
+  files?: FileOptions;
+  /**
    * What the Service Worker does with a request when no open tab hosts the engine, and none has since the browser started
    * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
    * intercepted base of another origin goes on only when it carries no key.
@@ -127,6 +145,8 @@ const rateLimits = fields(
   'a field of `rateLimits`',
 );
 true satisfies Same<v.InferInput<typeof rateLimits>, RateLimits>;
+
+const modelId = text('the id of a model of the catalog');
 
 const compatibility = v.picklist(['service', 'hosted'], 'one of service, hosted');
 
@@ -201,6 +221,12 @@ export function storeResponsesIn(text: string): InferenceOptions['storeResponses
   return v.is(storeResponses, value) ? value : undefined;
 }
 
+const files = fields(
+  { maxBytes: optional(size, STORED_FILES_BYTES), embeddingModel: optional(modelId), rerankModel: optional(modelId) },
+  'a field of `files`',
+);
+true satisfies Same<v.InferInput<typeof files>, FileOptions>;
+
 /** Used by the gateway and by the relays before it. Without `compatibility` it follows from the URL that was requested. */
 const SHARED = { prefix: optional(path, '/v1'), compatibility: optional(compatibility) };
 
@@ -223,6 +249,7 @@ const REALMS = {
     ),
     record: optional(v.boolean('true or false')),
     storeResponses: optional(storeResponses),
+    files: optional(files),
     ...SHARED,
   }),
   /** The model workers; the same holds for them. */

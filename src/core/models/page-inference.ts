@@ -3,7 +3,7 @@ import type { FaultSettings } from './fault-settings.js';
 import type { ScriptedEntry } from './model-entry.js';
 import type { ModelEstimate } from './model-estimate.js';
 import type { ModelStatus } from './model-status.js';
-import type { StoredModel, StoredResponses } from './stored-model.js';
+import type { StoredFiles, StoredModel, StoredResponses } from './stored-model.js';
 
 /**
  * A picked folder (`showDirectoryPicker()`), picked files (`input.files`), or what was dropped: its files
@@ -86,6 +86,10 @@ export interface PageInference {
   storedResponses(): Promise<StoredResponses>;
   /** Removes all of it, of every caller. */
   removeResponses(): Promise<void>;
+  /** How much is stored of files and vector stores, of every caller; see the option `files`. */
+  storedFiles(): Promise<StoredFiles>;
+  /** Removes all files and vector stores, of every caller. */
+  removeFiles(): Promise<void>;
   /**
    * Stops Inpage in this tab: this object's `fetch` returns 503, and its other methods reject. If this tab hosts the engine, the
    * engine stops and another open tab takes over.

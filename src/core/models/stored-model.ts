@@ -43,6 +43,23 @@ export interface StoredModel {
 /** @internal Most bytes of stored responses where the app names no bound. */
 export const STORED_RESPONSES_BYTES = 64e6;
 
+/** @internal Most bytes of stored files where the app names no bound. */
+export const STORED_FILES_BYTES = 1e9;
+
+/** How much is stored of files and vector stores. */
+export interface StoredFiles {
+  /** Files. */
+  count: number;
+  /** Of all of it: files, what was read from them, and indexes. */
+  bytes: number;
+  /** The bound. */
+  maxBytes: number;
+  /** Those that are there, with or without files. */
+  vectorStores: number;
+  /** It outlives the page. */
+  persistent: boolean;
+}
+
 /** How much is stored of what `/responses` answered. */
 export interface StoredResponses {
   /** Those that a request can name. */

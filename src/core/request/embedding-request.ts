@@ -35,3 +35,19 @@ export interface EmbeddingResult {
 export interface EmbeddingAnswer extends Omit<EmbeddingResult, 'warning'> {
   model: string;
 }
+
+/** How many tokens texts are to a model: asked before they are cut. */
+export interface MeasureRequest {
+  model: string;
+  texts: readonly string[];
+  /** As in an embedding request. */
+  inputType?: string;
+}
+
+/** The answer. */
+export interface Measure {
+  /** Of each text by itself, without what is added to an input. */
+  tokens: number[];
+  /** What is added to each input: control tokens, and the prompt of its kind. */
+  frame: number;
+}

@@ -4,7 +4,7 @@ import { checkFinite } from '../../core/errors/wrong-output.js';
 import type { LoadedModel, LoadOptions, ModelInfo } from '../../core/models/backend.js';
 import type { Pooling } from '../../core/models/embedding-fields.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
-import { embed, type InputTokenizer } from '../../language/embedding/embed-texts.js';
+import { embed, type InputTokenizer, measure } from '../../language/embedding/embed-texts.js';
 import { EncoderQueue } from '../../language/embedding/encoder-queue.js';
 import { poolVector, type TokenizedText } from '../../language/embedding/pooling.js';
 import { rerank, type TokenPair } from '../../language/ranking/rank-pairs.js';
@@ -160,8 +160,8 @@ export async function assembleReader(
   const loss = new EngineLoss();
   const parts = { lost: loss.lost, unload: async () => shared.dispose() };
   if (score) return { ...parts, info, rerank: ranking(planned, { reader, score, loss }) };
-  const embed = embedding(entry, planned, { reader, loss });
-  return { ...parts, info: { ...info, dimensions: reader.width }, embed };
+  const embedder = embedding(entry, planned, { reader, loss });
+  return { ...parts, info: { ...info, dimensions: reader.width }, ...embedder };
 }
 
 interface OpenedReader {
@@ -207,7 +207,7 @@ function embedding(
   entry: ModelEntry,
   planned: PlannedReader,
   { reader, loss }: { reader: TextReader; loss: EngineLoss },
-): NonNullable<LoadedModel['embed']> {
+): Required<Pick<LoadedModel, 'embed' | 'measure'>> {
   const { tokenizer, frame, contextLength, pooling } = planned;
   const framed: InputTokenizer = {
     encode: (text, { add_special_tokens: isFramed = true } = {}) =>
@@ -228,7 +228,10 @@ function embedding(
     vocabularySize: tokenizer.vocabularySize,
     shortVectorsWarning: shortVectorsWarning([entry.source ?? entry.id, entry.file].join('/')),
   };
-  return (request, signal) => embed(request, signal, embedder);
+  return {
+    embed: (request, signal) => embed(request, signal, embedder),
+    measure: (request) => measure(request, embedder),
+  };
 }
 
 function ranking(

@@ -50,6 +50,10 @@ export function createScriptedEmbedder({ script, contextLength, prompts = {} }: 
       const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
       return { vectors: inputs.map((tokens) => normaliseVector(embedTokens(tokens), dimensions)), promptTokens };
     },
+    measure: async ({ texts, inputType }) => ({
+      tokens: texts.map((text) => tokenizer.encodeText(text.toLowerCase()).length),
+      frame: tokenizer.encodeText(promptFor({ prompts }, inputType)).length,
+    }),
     unload: async () => {},
   };
 }

@@ -23,6 +23,7 @@ const METHODS: readonly ModelMethod[] = [
   'tokenize',
   'decide',
   'embed',
+  'measure',
   'rerank',
   'transcribe',
   'speak',

@@ -1,7 +1,13 @@
 /** Texts of requests as vectors, whatever engine runs the model: prompts, limits, repeated inputs and lengths of vectors. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import { checkFinite } from '../../core/errors/wrong-output.js';
-import type { EmbeddingRequest, EmbeddingResult, Truncation } from '../../core/request/embedding-request.js';
+import type {
+  EmbeddingRequest,
+  EmbeddingResult,
+  Truncation,
+  Measure,
+  MeasureRequest,
+} from '../../core/request/embedding-request.js';
 import { estimateHugeLength } from '../prompt/context-window.js';
 import { type EmbeddingPrompts, promptFor } from './embedding-prompts.js';
 import type { EncoderQueue } from './encoder-queue.js';
@@ -51,6 +57,16 @@ export async function embed(
     promptTokens: texts.reduce((sum, { length }) => sum + length, 0),
     ...(warning !== undefined && { warning }),
   };
+}
+
+/** Tokens of texts that are to be embedded. */
+export async function measure(
+  { texts, inputType }: MeasureRequest,
+  { tokenizer, prompts }: Pick<Embedder, 'tokenizer' | 'prompts'>,
+): Promise<Measure> {
+  const bare = (text: string): number => tokenizer.encode(text, { add_special_tokens: false }).length;
+  const prompt = promptFor(prompts, inputType);
+  return { tokens: texts.map(bare), frame: tokenizer.encode(`${prompt}a`).length - bare('a') };
 }
 
 /** Removes duplicates: `positions` gives the index of each text in `unique`. */

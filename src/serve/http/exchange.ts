@@ -1,6 +1,6 @@
 /** One HTTP exchange of Node as a Request and a Response of the Fetch standard. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
+import { MAX_UPLOAD_BYTES } from '../../core/request/max-body-bytes.js';
 import { toResponseHead } from '../../relay/stream/request-payload.js';
 import { noteStream } from './departed-clients.js';
 
@@ -15,7 +15,7 @@ const UNKNOWN_METHOD = 'UNKNOWN';
 export function announcedBody({ method = 'GET', headers }: IncomingMessage): 'none' | 'some' | 'too-large' {
   if (BODILESS.has(method)) return 'none';
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  if (Number(length ?? 0) > MAX_BODY_BYTES) return 'too-large';
+  if (Number(length ?? 0) > MAX_UPLOAD_BYTES) return 'too-large';
   return Number(length ?? 0) > 0 || encoding !== undefined ? 'some' : 'none';
 }
 
@@ -41,7 +41,7 @@ export async function readBody(
     onPiece(piece.length);
     pieces.push(piece);
     length += piece.length;
-    if (length > MAX_BODY_BYTES) break;
+    if (length > MAX_UPLOAD_BYTES) break;
   }
   return Buffer.concat(pieces);
 }

@@ -10,6 +10,7 @@ import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
 import { MESSAGES_PATH, OLLAMA_PATH } from '../../core/errors/error-bodies.js';
 import { OLLAMA_GREETING, OWN_PATH } from '../../core/request/own-path.js';
 import { ResumeState } from '../answer/resume-state.js';
+import { FileStorage } from '../files/file-storage.js';
 import { RecentItems } from '../state/recent-items.js';
 import type { ControlledInference } from '../scheduler/inference.js';
 import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
@@ -26,6 +27,7 @@ import { unknownPath } from './errors/unknown-path.js';
 import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
 import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
+import { fileEndpoints } from './files/endpoints.js';
 import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
 import { ABSENT_PATHS, OLLAMA_ENDPOINTS } from './ollama/endpoints.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
@@ -35,6 +37,7 @@ import { RERANK_PATH, rerankEndpoint } from './rerank.js';
 import { conversationEndpoints } from './responses/conversation-endpoints.js';
 import { storedResponseEndpoints } from './responses/stored-endpoints.js';
 import { TOKENIZER_ENDPOINTS } from './tokenizer/endpoints.js';
+import { vectorStoreEndpoints } from './vector-stores/endpoints.js';
 import { compactEndpoint, inputTokensEndpoint, responsesEndpoint } from './responses/endpoints.js';
 
 /** Every operation below the prefix. */
@@ -48,6 +51,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   compactEndpoint,
   ...storedResponseEndpoints,
   ...conversationEndpoints,
+  ...fileEndpoints,
+  ...vectorStoreEndpoints,
   embeddingsEndpoint,
   rerankEndpoint,
   decisionsEndpoint,
@@ -78,6 +83,8 @@ export interface AppOptions extends Partial<OptionsByRealm['gateway']> {
   responses?: HttpContext['responses'];
   /** Items of late answers that are not stored; apps of one service share them. @default the app's own */
   recentItems?: RecentItems;
+  /** What keeps files. @default memory of the app's own */
+  fileStorage?: Pick<FileStorage, 'open' | 'readFile'>;
   modelStore?: HttpContext['modelStore'];
   /** @default first event awaited for 5 s, keep-alive every 10 s */
   streamTiming?: Partial<StreamTiming>;
@@ -188,15 +195,21 @@ function createContext(options: AppOptions): HttpContext {
   };
   const limiter = createRateLimiter(limits, options.counterStore ?? defaultCounterStore(), now);
   const faults = options.faults ?? new Faults();
+  const { inference, prefix: service } = options;
+  const createId = options.createId ?? createUuid;
+  const fileStorage =
+    options.fileStorage ?? new FileStorage(options.files, { inference, now, createId, service, isLasting: false });
   return {
-    inference: options.inference,
+    inference,
     now,
     compatibility,
     startedAt: Math.floor(now() / 1000),
-    createId: options.createId ?? createUuid,
+    createId,
     streamTiming: { ...DEFAULT_TIMING, ...options.streamTiming },
     faults,
     responses: options.responses,
+    files: () => fileStorage.open(),
+    readFile: (bytes, name) => fileStorage.readFile(bytes, name),
     recentItems: options.recentItems ?? new RecentItems(),
     requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
     modelStore: options.modelStore,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { FILE_FIELDS } from './files/field-descriptions.js';
 import { OLLAMA_FIELDS } from './ollama/field-descriptions.js';
 import { RESPONSE_FIELDS } from './responses/field-descriptions.js';
 
@@ -54,6 +55,8 @@ const CHAT: Readonly<Record<string, string>> = {
   'messages[].content[].image_url': '`{ url, detail }`: an image as a `data:` URL with base64. Other URLs are refused.',
   'messages[].content[].audio_content': '`{ content }`: a recording as base64.',
   'messages[].content[].input_audio': '`{ data, format }`: a recording as base64, and its format.',
+  'messages[].content[].file':
+    '`{ file_data, filename }`, the file as base64 and its name, or `{ file_id }` of a stored one. The model reads its text.',
   'messages[].content[].refusal': 'Why the assistant refused, in an earlier answer.',
   'messages[].reasoning': 'What the assistant thought in an earlier answer.',
   'messages[].channel': 'Accepted and ignored.',
@@ -255,6 +258,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   decisions: DECISIONS,
   tokenizer: TOKENIZER,
   audio: AUDIO,
+  files: FILE_FIELDS,
   ollama: OLLAMA_FIELDS,
 };
 

@@ -11,7 +11,12 @@ import type { ResumeState } from '../answer/resume-state.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
 import type { Catalog } from '../../core/models/catalog.js';
 import type { DecisionAnswer, DecisionRequest } from '../../core/request/decision-request.js';
-import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
+import type {
+  EmbeddingAnswer,
+  EmbeddingRequest,
+  Measure,
+  MeasureRequest,
+} from '../../core/request/embedding-request.js';
 import type { GenerationRequest, SamplingDefaults } from '../../core/request/generation-request.js';
 import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
 import type { SpeechEvent, SpeechRequest, Voice } from '../../core/request/speech-request.js';
@@ -72,6 +77,8 @@ export interface Inference {
   /** @throws InferenceError also `model_not_supported`, at once, of a model without logits */
   decide(request: DecisionRequest, options: RunOptions): Promise<DecisionAnswer>;
   embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer>;
+  /** @throws InferenceError also `model_not_supported`, of a model whose tokens are not known here */
+  measure(request: MeasureRequest, options: RunOptions): Promise<Measure>;
   rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer>;
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncIterable<TranscriptEvent>;
   speak(request: SpeechRequest, options: RunOptions): AsyncIterable<SpeechEvent>;

@@ -245,7 +245,16 @@ export async function* yieldOnce<T>(work: Promise<T>): AsyncGenerator<T, void> {
 
 /** An operation of a loaded model, ready to call; `model_not_supported` when its engine does not have it. */
 export function operationOf<
-  Name extends 'generate' | 'countTokens' | 'tokenize' | 'decide' | 'embed' | 'rerank' | 'transcribe' | 'speak',
+  Name extends
+    | 'generate'
+    | 'countTokens'
+    | 'tokenize'
+    | 'decide'
+    | 'embed'
+    | 'measure'
+    | 'rerank'
+    | 'transcribe'
+    | 'speak',
 >(model: LoadedModel, name: Name): NonNullable<LoadedModel[Name]> {
   const operation = model[name];
   if (!operation) throw new InferenceError('model_not_supported', 'The model cannot do this.', { param: 'model' });

@@ -153,6 +153,11 @@ export class Scheduler implements ControlledInference {
     });
   }
 
+  readonly measure: ControlledInference['measure'] = async (request, options) =>
+    this.#single(this.#slotFor(request.model, 'embeddings'), options, 'shared', (model, slot, signal) =>
+      operationOf(model, 'measure')({ ...request, model: slot.entry.id }, signal),
+    );
+
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
     const asked = this.#slotFor(request.model, 'rerank');
     return this.#single(asked, options, 'shared', async (model, { entry: { id } }, signal) => {

@@ -1,28 +1,29 @@
 /** Tables in IndexedDB, shared by all tabs of the origin. @module */
 import { openDatabase } from '../../core/platform/open-database.js';
-import { ITEM_TABLES, TABLE_NAMES, type TableName, type Tables, type Transaction, type WithItems } from './tables.js';
-
-/** The database's name, which `uninstallInference` knows too. */
-const RESPONSES_DATABASE = 'inpage-responses';
-
-/** Another version has other tables: what it stored is dropped. */
-const VERSION = 3;
+import { RESPONSE_TABLES, type TableLayout, type Tables, type Transaction, type WithItems } from './tables.js';
 
 /** Index of the names of items. */
 const BY_ITEM = 'items';
 
 /** What was written; without a record: removed. */
-export type Write = [table: TableName, name: string, record?: unknown];
+export type Write = [table: string, name: string, record?: unknown];
 
 /**
  * @param onLost told what a step had written that did not reach the disk, because there was no room for it, say
  * @throws what IndexedDB throws where it is refused
  */
+export function openIndexedDbTables(onLost: (writes: readonly Write[]) => void, name?: string): Promise<Tables>;
+export function openIndexedDbTables<Name extends string>(
+  onLost: (writes: readonly Write[]) => void,
+  name: string | undefined,
+  layout: TableLayout<Name>,
+): Promise<Tables<Name>>;
 export async function openIndexedDbTables(
   onLost: (writes: readonly Write[]) => void,
-  name = RESPONSES_DATABASE,
-): Promise<Tables> {
-  const database = await openDatabase(name, VERSION, makeTables);
+  name?: string,
+  layout: TableLayout<string> = RESPONSE_TABLES,
+): Promise<Tables<string>> {
+  const database = await openDatabase(name ?? layout.database, layout.version, (made) => makeTables(made, layout));
   return {
     update: (work) => runTransaction(database, onLost, work),
     clear: () => clear(database),
@@ -32,10 +33,10 @@ export async function openIndexedDbTables(
 /** Resolves when the disk has removed it: then nothing brings it back. */
 function clear(database: IDBDatabase): Promise<void> {
   return new Promise((resolve, reject) => {
-    const transaction = database.transaction(TABLE_NAMES, 'readwrite');
+    const transaction = database.transaction(database.objectStoreNames, 'readwrite');
     transaction.addEventListener('complete', () => resolve());
     transaction.addEventListener('abort', () => reject(abortReason(transaction)));
-    for (const table of TABLE_NAMES) transaction.objectStore(table).clear();
+    for (const table of database.objectStoreNames) transaction.objectStore(table).clear();
   });
 }
 
@@ -43,7 +44,7 @@ const abortReason = (transaction: IDBTransaction): Error =>
   transaction.error ?? new Error('The transaction was aborted.');
 
 /** Whether there is a database, found out without leaving one. */
-export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
+export function hasDatabase(name = RESPONSE_TABLES.database): Promise<boolean> {
   if (typeof indexedDB === 'undefined') return Promise.resolve(false);
   return new Promise((resolve) => {
     const request = indexedDB.open(name);
@@ -58,10 +59,10 @@ export function hasDatabase(name = RESPONSES_DATABASE): Promise<boolean> {
   });
 }
 
-function makeTables(database: IDBDatabase): void {
+function makeTables(database: IDBDatabase, { names, withItems }: TableLayout<string>): void {
   for (const table of database.objectStoreNames) database.deleteObjectStore(table);
-  const stores = new Map(TABLE_NAMES.map((table) => [table, database.createObjectStore(table)]));
-  for (const table of ITEM_TABLES)
+  const stores = new Map(names.map((table) => [table, database.createObjectStore(table)]));
+  for (const table of withItems)
     stores.get(table)!.createIndex(BY_ITEM, 'itemNames' satisfies keyof WithItems, { multiEntry: true });
 }
 
@@ -69,23 +70,24 @@ function makeTables(database: IDBDatabase): void {
 function runTransaction<Result>(
   database: IDBDatabase,
   onLost: (writes: readonly Write[]) => void,
-  work: (transaction: Transaction) => Promise<Result>,
+  work: (transaction: Transaction<string>) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const opened = database.transaction(TABLE_NAMES, 'readwrite', { durability: 'relaxed' });
+    const opened = database.transaction(database.objectStoreNames, 'readwrite', { durability: 'relaxed' });
     const writes: Write[] = [];
     let isDone = false;
     opened.addEventListener('abort', () => {
       if (isDone) onLost(writes);
       else reject(abortReason(opened));
     });
-    const transaction: Transaction = {
+    const transaction: Transaction<string> = {
       get: (table, name) => resultOf(opened.objectStore(table).get(name)),
-      async all(table) {
+      async all(table, prefix = '') {
         const store = opened.objectStore(table);
+        const range = IDBKeyRange.bound(prefix, `${prefix}\u{ffff}`);
         const [names, records] = await Promise.all([
-          resultOf(store.getAllKeys() as IDBRequest<string[]>),
-          resultOf<unknown[]>(store.getAll()),
+          resultOf(store.getAllKeys(range) as IDBRequest<string[]>),
+          resultOf<unknown[]>(store.getAll(range)),
         ]);
         return names.map((name, index) => [name, records[index]]);
       },

@@ -1,12 +1,25 @@
 /** Where state is stored: records by name in a few tables, in memory or in IndexedDB. @module */
 
-/** Responses; chains of responses that follow each other; conversations, and their items; and the sum of all bytes. */
-export const TABLE_NAMES = ['responses', 'chains', 'conversations', 'conversationItems', 'sums'] as const;
-export type TableName = (typeof TABLE_NAMES)[number];
+/** Tables that are stored together. */
+export interface TableLayout<Name extends string> {
+  /** Of the database, which `uninstallInference` knows too. */
+  database: string;
+  /** Another version has other tables: what it stored is dropped. */
+  version: number;
+  names: readonly Name[];
+  /** Tables whose records are found by the items in them, too. */
+  withItems: readonly Name[];
+}
 
-/** Tables whose records are found by the items in them, too. */
-export const ITEM_TABLES = ['responses', 'conversationItems'] as const;
-type ItemTable = (typeof ITEM_TABLES)[number];
+/** Responses; chains of responses that follow each other; conversations, and their items; and the sum of all bytes. */
+export type TableName = 'responses' | 'chains' | 'conversations' | 'conversationItems' | 'sums';
+
+export const RESPONSE_TABLES: TableLayout<TableName> = {
+  database: 'inpage-responses',
+  version: 3,
+  names: ['responses', 'chains', 'conversations', 'conversationItems', 'sums'],
+  withItems: ['responses', 'conversationItems'],
+};
 
 /** A record of such a table. */
 export interface WithItems {
@@ -14,24 +27,26 @@ export interface WithItems {
 }
 
 /** Reads and writes of one step. */
-export interface Transaction {
+export interface Transaction<Name extends string = TableName> {
   /** Undefined: there is none of this name. */
-  get(table: TableName, name: string): Promise<unknown>;
-  /** Every record with its name. */
-  all(table: TableName): Promise<[name: string, record: unknown][]>;
+  get(table: Name, name: string): Promise<unknown>;
+  /** Every record with its name, in the order of names; only those whose names begin so. */
+  all(table: Name, prefix?: string): Promise<[name: string, record: unknown][]>;
   /** Names of the records that have the item. */
-  holders(table: ItemTable, item: string): Promise<string[]>;
-  put(table: TableName, name: string, record: unknown): void;
-  delete(table: TableName, name: string): void;
+  holders(table: Name, item: string): Promise<string[]>;
+  put(table: Name, name: string, record: unknown): void;
+  delete(table: Name, name: string): void;
 }
 
 /** A place for records, which are plain data. */
-export interface Tables {
+export interface Tables<Name extends string = TableName> {
+  /** What is put there outlives this realm, as long as the device has room for it. */
+  readonly isOnDevice?: true;
   /**
    * Runs the work as one step: no other step comes between, from no tab. It must wait for nothing but the transaction's own
    * promises.
    */
-  update<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  update<Result>(work: (transaction: Transaction<Name>) => Promise<Result>): Promise<Result>;
   /** Removes everything. */
   clear(): Promise<void>;
 }
@@ -40,26 +55,35 @@ export interface Tables {
  * Tables that end with their engine.
  * @param below tables that take no more: what they have is still read, and removed from them
  */
-export function createMemoryTables(below?: Tables): Tables {
+export function createMemoryTables(below?: Tables): Tables;
+export function createMemoryTables<Name extends string>(
+  below: Tables<Name> | undefined,
+  layout: Pick<TableLayout<Name>, 'names'>,
+): Tables<Name>;
+export function createMemoryTables(
+  below?: Tables<string>,
+  layout: Pick<TableLayout<string>, 'names'> = RESPONSE_TABLES,
+): Tables<string> {
   /** Undefined: what is below was removed. */
-  const tables = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((name) => [name, new Map()]));
-  const of = (table: TableName): Map<string, unknown> => tables.get(table)!;
-  const removeBelow = async (lower: Tables, table: TableName, name: string): Promise<void> => {
+  const tables = new Map<string, Map<string, unknown>>(layout.names.map((name) => [name, new Map()]));
+  const of = (table: string): Map<string, unknown> => tables.get(table)!;
+  const removeBelow = async (lower: Tables<string>, table: string, name: string): Promise<void> => {
     await lower.update(async (each) => each.delete(table, name));
     // Asked in a step of its own, because the one above can still be lost.
     const isGone = (await lower.update((each) => each.get(table, name))) === undefined;
     if (isGone && of(table).get(name) === undefined) of(table).delete(name);
   };
-  const transaction: Transaction = {
+  const transaction: Transaction<string> = {
     get: (table, name) => {
       const isBelow = below && !of(table).has(name);
       return isBelow
         ? below.update((lower) => lower.get(table, name)).catch(() => undefined)
         : Promise.resolve(of(table).get(name));
     },
-    all: async (table) => {
-      const lower = (await below?.update((each) => each.all(table)).catch(() => undefined)) ?? [];
-      return [...new Map([...lower, ...of(table)])].filter(([, record]) => record !== undefined);
+    all: async (table, prefix = '') => {
+      const lower = (await below?.update((each) => each.all(table, prefix)).catch(() => undefined)) ?? [];
+      const own = [...of(table)].filter(([name]) => name.startsWith(prefix));
+      return [...new Map([...lower, ...own])].filter(([, record]) => record !== undefined);
     },
     holders: async (table, item) => {
       const records = of(table) as Map<string, WithItems | undefined>;
@@ -79,7 +103,7 @@ export function createMemoryTables(below?: Tables): Tables {
     },
   };
   let last: Promise<unknown> = Promise.resolve();
-  const update: Tables['update'] = (work) => {
+  const update: Tables<string>['update'] = (work) => {
     const result = last.then(() => work(transaction));
     last = result.catch(() => {});
     return result;

@@ -4,6 +4,7 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { ScriptedReply } from '../../core/models/script.js';
 import { createService, type Service } from '../../service/create-service.js';
 import { createMemoryCounterStore } from '../../service/http/policy/counter-store.js';
+import { readPdfInNode } from '../../serve/models/pdf-in-node.js';
 import { OpenCatalog } from './open-catalog.js';
 import type { SentEntry, SentScript, ServerSettings } from './protocol.js';
 import { type AskFunction, ReplyDesk } from './reply-desk.js';
@@ -29,6 +30,12 @@ export function createTestService(settings: ServerSettings, ask: AskFunction): T
     catalog: models ? new Catalog(models.map(withoutFunctions)) : new OpenCatalog(),
     host: createScriptedHost(desk),
     counterStore: createMemoryCounterStore(),
+    files: {
+      readPdf: readPdfInNode,
+      isLasting: false,
+      // Indexing takes ids at times of its own.
+      ...(start !== undefined && { createId: countingIds(toUuid) }),
+    },
     // A failure that a test has asked for is no news.
     onFailure: () => {},
     ...(start !== undefined && {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { aiSdkScenarios } from './ai-sdk.js';
+import { fileScenarios } from './files.js';
 import { anthropicScenarios } from './anthropic.js';
 import { openaiChatScenarios } from './openai-chat.js';
 import { openaiResponsesScenarios } from './openai-responses.js';
@@ -14,4 +15,5 @@ export const SCENARIOS: Scenario[] = [
   ...openaiResponsesScenarios,
   ...anthropicScenarios,
   ...aiSdkScenarios,
+  ...fileScenarios,
 ];

@@ -87,6 +87,8 @@ export const STOPPED_CALLS: readonly Mistake[] = [
   ['`recorded`', STOPPED, call(() => window.inference!.recorded())],
   ['`storedResponses`', STOPPED, call(() => window.inference!.storedResponses())],
   ['`removeResponses`', STOPPED, call(() => window.inference!.removeResponses())],
+  ['`storedFiles`', STOPPED, call(() => window.inference!.storedFiles())],
+  ['`removeFiles`', STOPPED, call(() => window.inference!.removeFiles())],
   ['`inference.fetch`', `503 ${STOPPED}`, ask('count', 'inference.fetch')],
   [
     '`fetch`',

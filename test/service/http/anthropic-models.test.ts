@@ -62,8 +62,8 @@ it('[X01] unknown paths of Anthropic’s API, and with anthropic-version, are Di
   const told: [string, Record<string, string>, boolean][] = [
     ['/v1/messages/batches', {}, true],
     ['/v1/complete', {}, true],
-    ['/v1/files', {}, false],
-    ['/v1/files', VERSION, true],
+    ['/v1/images', {}, false],
+    ['/v1/images', VERSION, true],
     ['/v1/messagesx', {}, false],
   ];
   for (const [path, headers, isDialect] of told) {

@@ -79,7 +79,7 @@ describe.each(MODES)('[X29] the document of %s', (mode) => {
   it('has a name for each object that a part of a request may be', async () => {
     const { json } = await build(mode);
     const parts = Object.entries(json.components.schemas).filter(([name]) => /Part\d/.test(name));
-    expect(parts.length > 0).toBe(mode === 'hosted');
+    expect(parts.length).toBeGreaterThan(0);
     const nameless = [...valuesOf(Object.fromEntries(parts))].filter(
       ([path, value]) => /\/(any|one)Of\/\d+(\/items)?$/.test(path) && Object.hasOwn(value as object, 'properties'),
     );
@@ -101,6 +101,17 @@ describe.each(MODES)('[X29] the document of %s', (mode) => {
 
   it('has an example of each JSON body, which is valid and answered as the document says', async () => {
     const { app, json } = await build(mode);
+    const form = new FormData();
+    form.set('file', new File(['The key is under the mat.'], 'note.txt'));
+    form.set('purpose', 'assistants');
+    const file = (await read(await app.request('/v1/files', { method: 'POST', body: form }))).json.id;
+    const store = (await post(app, '/v1/vector_stores', { file_ids: [file] })).json.id;
+    const real = <Value>(value: Value): Value =>
+      JSON.parse(
+        JSON.stringify(value)
+          .replaceAll(/file-[0-9a-f]{32}|\{file_id\}/g, file)
+          .replaceAll('{vector_store_id}', store),
+      );
     for (const path of Object.keys(json.paths)) {
       const content = json.paths[path].post?.requestBody?.content['application/json'];
       if (!content) continue;
@@ -108,7 +119,7 @@ describe.each(MODES)('[X29] the document of %s', (mode) => {
         path,
         { valid: true },
       ]);
-      const answer = await post(app, `/v1${path}`, content.example);
+      const answer = await post(app, `/v1${real(path)}`, real(content.example));
       expect([path, answer.status]).toEqual([path, 200]);
       expectDescribed(json, path, 'post', answer.json, answer.headers.get('content-type'));
     }

@@ -24,8 +24,8 @@ const messageOf = ({ error }: { error: string | { message: string } }): string =
 
 /** What a body asks for by its name. */
 function namedIn(body: unknown): string {
-  const { model, conversation } = (body ?? {}) as { model?: unknown; conversation?: unknown };
-  return JSON.stringify([model, conversation]);
+  const { model, conversation, file_ids: files } = (body ?? {}) as Record<string, unknown>;
+  return JSON.stringify([model, conversation, files]);
 }
 
 /** Each body with whether it conforms. */

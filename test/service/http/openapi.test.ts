@@ -94,7 +94,7 @@ it('is served as OpenAPI 3.1 and lists every operation', async () => {
   expect(json.servers).toEqual([{ url: '/v1' }]);
   for (const { method, path, isOffered } of ENDPOINTS) {
     if (isOffered?.(COMPATIBILITY.service) === false) continue;
-    const operation = json.paths[path.replace(':id{[^]+}', '{id}')]?.[method.toLowerCase()];
+    const operation = json.paths[path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')]?.[method.toLowerCase()];
     expect(operation).toMatchObject({
       summary: expect.any(String),
       operationId: expect.stringMatching(/^[a-z]+[A-Za-z]*$/),
@@ -117,6 +117,13 @@ const CONVERSATIONS: JsonEndpoint = {
   path: '/v1/conversations',
   body: { items: [{ role: 'user', content: 'Hello.' }], metadata: {} },
 };
+const FILE_ENDPOINTS: JsonEndpoint[] = [
+  { path: '/v1/vector_stores/:vector_store_id/search', body: { query: 'key' } },
+  { path: '/v1/vector_stores/:vector_store_id/file_batches', body: { file_ids: ['file-1'] } },
+  { path: '/v1/vector_stores/:vector_store_id/files/:file_id', body: { attributes: { year: 2020 } } },
+  { path: '/v1/vector_stores/:vector_store_id/files', body: { file_id: 'file-1' } },
+  { path: '/v1/vector_stores', body: { name: 'Papers' } },
+];
 const TOKENIZER_ENDPOINTS: JsonEndpoint[] = [
   { path: '/v1/tokenize', body: { prompt: 'Hello.' } },
   { path: '/v1/detokenize', body: { tokens: [1] } },
@@ -128,9 +135,13 @@ describe('request bodies', () => {
     ({ path, requestSchema }) => {
       const document = requestBodySchema(requestSchema);
       const validator = new Validator(document, '2020-12');
-      const valid = [...JSON_ENDPOINTS, ...OLLAMA_ENDPOINTS, ...TOKENIZER_ENDPOINTS, CONVERSATIONS].find((endpoint) =>
-        path.startsWith(endpoint.path.slice(3)),
-      )?.body;
+      const valid = [
+        ...JSON_ENDPOINTS,
+        ...OLLAMA_ENDPOINTS,
+        ...TOKENIZER_ENDPOINTS,
+        ...FILE_ENDPOINTS,
+        CONVERSATIONS,
+      ].find((endpoint) => path.startsWith(endpoint.path.slice(3)))?.body;
       expect(safeParse(requestSchema, valid).success).toBe(true);
       const fields = fieldsOf(document);
       expect(fields.length).toBeGreaterThan(0);

@@ -17,6 +17,7 @@ const PREFIXES: Record<string, string> = {
   reasoning: 'rs_',
   function_call: 'fc_',
   custom_tool_call: 'ctc_',
+  file_search_call: 'fs_',
 };
 
 /** Where a call of either kind has what the model wrote. */
@@ -60,7 +61,8 @@ export function validateResponses(demand: Demand): StreamValidator {
     if (written) {
       unique(item.call_id, 'call_');
       demand(item.name && item[written] === '', 'a call starts with its name and without arguments');
-    } else demand(item.content.length === 0, 'an item starts without content');
+    } else if (item.type === 'file_search_call') demand(item.results === null, 'a search starts without results');
+    else demand(item.content.length === 0, 'an item starts without content');
     demand(!item.summary?.length, 'an item starts without a summary');
     open = { item, part: undefined, parts: 0, text: '', textDone: false, summary: undefined, summaryStage: 'none' };
   };
@@ -93,6 +95,8 @@ export function validateResponses(demand: Demand): StreamValidator {
     const item = current(data);
     demand(item.part && item.textDone, 'a part ends after its text');
     demand(data.part.type === item.part.type && data.part.text === item.text, 'the part is whole');
+    const { found = [] } = item.part;
+    demand(JSON.stringify(data.part.annotations ?? []) === JSON.stringify(found), 'the part has the annotations');
     item.part = undefined;
     item.parts += 1;
   };
@@ -121,6 +125,12 @@ export function validateResponses(demand: Demand): StreamValidator {
   };
 
   const endItem = (data: any): void => {
+    if (open?.item.type === 'file_search_call') {
+      demand(open.text === 'in_progress searching completed', 'a search ends after its steps');
+      items.push(data.item);
+      open = undefined;
+      return;
+    }
     const { item, part, text, textDone, summary, summaryStage } = current(data);
     demand(!part && textDone, 'an item ends after its content');
     demand(summaryStage === 'none' || summaryStage === 'done', 'an item ends after its summary');
@@ -168,6 +178,18 @@ export function validateResponses(demand: Demand): StreamValidator {
         return;
       case 'response.output_item.added':
         return addItem(data);
+      case 'response.file_search_call.in_progress':
+      case 'response.file_search_call.searching':
+      case 'response.file_search_call.completed': {
+        const item = current(data);
+        item.text = [item.text, data.type.split('.').at(-1)].join(' ').trim();
+        return;
+      }
+      case 'response.output_text.annotation.added': {
+        const { part } = current(data);
+        demand(data.annotation_index === (part.found ??= []).length, 'annotations are counted from 0');
+        return void part.found.push(data.annotation);
+      }
       case 'response.content_part.added':
         return addPart(data);
       case 'response.output_text.delta':

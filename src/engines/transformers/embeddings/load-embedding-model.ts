@@ -6,7 +6,7 @@ import type { LoadedModel, LoadOptions } from '../../../core/models/backend.js';
 import { deviceLoss } from '../ort/device-loss.js';
 import { loadFromSource } from '../repository/load-from-source.js';
 import type { ModelSource } from '../repository/model-source.js';
-import { embed, type InputTokenizer } from '../../../language/embedding/embed-texts.js';
+import { embed, type InputTokenizer, measure } from '../../../language/embedding/embed-texts.js';
 import { EncoderQueue } from '../../../language/embedding/encoder-queue.js';
 import type { EmbeddingPrompts } from '../../../language/embedding/embedding-prompts.js';
 import {
@@ -85,6 +85,7 @@ async function assemble(entry: ModelEntry, source: ModelSource, parts: LoadedPar
     },
     lost: deviceLoss(source.info.device),
     embed: (request, signal) => embed(request, signal, { tokenizer, queue, width, prompts, poolsPrompt, ...facts }),
+    measure: (request) => measure(request, { tokenizer, prompts }),
     async unload() {
       await model.dispose();
     },

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
 import { customArguments } from '../fields/custom-tool.js';
-import { fileFields, fileText } from '../fields/file-text.js';
+import { fileFields } from '../fields/file-text.js';
 import { object } from '../fields/json-object.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ContentPart, Message, ToolCall } from '../../../core/request/message.js';
@@ -28,11 +28,8 @@ const refusalPart = object({ type: v.literal('refusal'), refusal: v.string() });
 const textContent = v.union([v.string(), v.array(v.variant('type', [textPart]))]);
 const assistantContent = v.union([v.string(), v.array(v.variant('type', [textPart, refusalPart]))]);
 const filePart = object({ type: v.literal('file'), file: object(fileFields) });
-const userParts = [textPart, imagePart, audioPart, inputAudioPart] as const;
-const USER_CONTENTS = {
-  unknown: v.union([v.string(), v.array(v.variant('type', userParts))]),
-  text: v.union([v.string(), v.array(v.variant('type', [...userParts, filePart]))]),
-};
+const userParts = [textPart, imagePart, audioPart, inputAudioPart, filePart] as const;
+const userContent = v.union([v.string(), v.array(v.variant('type', userParts))]);
 
 const functionCall = object({
   id: v.string(),
@@ -54,8 +51,8 @@ const functionMessage = object({ role: v.literal('function'), name: v.string(), 
 const toolMessage = object({ role: v.literal('tool'), content: textContent, tool_call_id: v.string() });
 
 /** See {@link Compatibility} for what it changes. */
-export function chatMessage({ files, otherTools }: Compatibility) {
-  const userMessage = object({ role: v.literal('user'), content: v.nullable(USER_CONTENTS[files]), name });
+export function chatMessage({ otherTools }: Compatibility) {
+  const userMessage = object({ role: v.literal('user'), content: v.nullable(userContent), name });
   const assistantMessage = v.pipe(
     object({
       role: v.literal('assistant'),
@@ -81,7 +78,7 @@ export function chatMessage({ files, otherTools }: Compatibility) {
 
 type ChatMessageInput = v.InferOutput<ReturnType<typeof chatMessage>>;
 type PartInput =
-  | Exclude<v.InferOutput<(typeof USER_CONTENTS)['text']>, string>[number]
+  | Exclude<v.InferOutput<typeof userContent>, string>[number]
   | Exclude<v.InferOutput<typeof assistantContent>, string>[number];
 
 /**
@@ -165,7 +162,7 @@ function toPart(part: PartInput, path: string, images: RequestImages): ContentPa
     case 'audio_content':
       return toAudioPart(part.audio_content.content, undefined, `${path}.audio_content.content`);
     case 'file':
-      return { type: 'text', text: fileText(part.file, `${path}.file`) };
+      return images.files.take(part.file, `${path}.file`);
     case 'input_audio':
       return toAudioPart(part.input_audio.data, part.input_audio.format, `${path}.input_audio.data`);
   }

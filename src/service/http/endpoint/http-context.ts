@@ -4,6 +4,8 @@ import type { SerializedInferenceError } from '../../../core/errors/inference-er
 import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { ResumeState } from '../../answer/resume-state.js';
 import type { Faults } from './faults.js';
+import type { Unreadable } from '../../files/read/unreadable.js';
+import type { FileService } from '../../files/open-file-service.js';
 import type { ControlledInference } from '../../scheduler/inference.js';
 import type { RecentItems } from '../../state/recent-items.js';
 import type { ResponseStore } from '../../state/response-store.js';
@@ -63,6 +65,10 @@ export interface HttpContext {
   faults: Faults;
   /** Opens what is stored of responses; absent: nothing is. Rejects with InferenceError `unavailable`. */
   responses?: (() => Promise<ResponseStore>) | undefined;
+  /** Opens what is kept of files. Rejects with InferenceError `unavailable`. */
+  files: () => Promise<FileService>;
+  /** The text of a file that is not kept, or why there is none. */
+  readFile: (bytes: Uint8Array<ArrayBuffer>, name: string) => Promise<string | Unreadable>;
   /** Items of late answers that are not among them. */
   recentItems: RecentItems;
   /** Seconds that a request waits for its turn in a conversation. */

@@ -5,7 +5,10 @@ import type { HttpEnvironment } from './http-context.js';
 import type { Handler } from 'hono';
 
 /** What the table of endpoints must know at once. */
-type EndpointHead = Pick<Endpoint, 'name' | 'method' | 'path' | 'summary' | 'query' | 'isOpen' | 'isOffered'>;
+type EndpointHead = Pick<
+  Endpoint,
+  'name' | 'method' | 'path' | 'summary' | 'query' | 'isOpen' | 'isOffered' | 'requestType'
+>;
 
 /** What is loaded later. */
 export type EndpointBody = Pick<Endpoint, 'requestSchema' | 'route'>;

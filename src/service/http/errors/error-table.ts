@@ -18,6 +18,7 @@ export type EndpointName =
   | 'audio'
   | 'models'
   | 'model'
+  | 'files'
   | 'ollama'
   | 'service';
 
@@ -55,6 +56,7 @@ export const ERROR_ROWS: Record<InferenceErrorCode, ErrorRow> = {
   timeout: { status: 408, type: 'timeout_error', code: 'timeout' },
   model_removed: { status: 410, type: 'not_found_error', code: 'model_removed' },
   payload_too_large: { status: 413, type: 'invalid_request_error', code: 'payload_too_large' },
+  storage_full: { status: 413, type: 'invalid_request_error', code: 'storage_full' },
   model_not_in_plan: { status: 422, type: 'permission_error', code: 'model_not_in_plan' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   // The client has disconnected, so this answer is not read.
@@ -69,6 +71,8 @@ interface EndpointErrors {
   /** The shape of all errors that `shapes` does not name. */
   usual: ErrorShape;
   shapes?: Partial<Record<InferenceErrorCode, ErrorShape>>;
+  /** Those of an engine that cannot answer, too. */
+  isAlwaysUsual?: true;
   /** Where the endpoint's body says something else than {@link ERROR_ROWS}. */
   facts?: Partial<Record<InferenceErrorCode, Partial<ErrorFacts>>>;
 }
@@ -98,6 +102,7 @@ const ENDPOINT_ERRORS: Record<EndpointName, EndpointErrors> = {
   audio: { usual: 'general', shapes: { internal: 'plain', malformed_multipart: 'html' } },
   models: { usual: 'general' },
   model: { usual: 'simple' },
+  files: { usual: 'general', isAlwaysUsual: true },
   ollama: { usual: 'told' },
   service: { usual: 'general' },
 };
@@ -110,7 +115,7 @@ export function answerErrorShape(
 ): ErrorShape {
   const specified = specifiedShape(endpoint, code);
   if (specified === 'told') return specified;
-  const shape = code === 'unavailable' ? 'plain' : specified;
+  const shape = code === 'unavailable' && !ENDPOINT_ERRORS[endpoint].isAlwaysUsual ? 'plain' : specified;
   if (!general.shapes.includes(shape) && !general.codes.includes(code)) return shape;
   return endpoint === 'messages' ? 'messages' : 'general';
 }

@@ -6,6 +6,7 @@ import { settledWithin } from '../../../core/platform/settled-within.js';
 import { toHex } from '../../../core/platform/to-hex.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { ImagePart } from '../../../core/request/message.js';
+import { RequestFiles } from './file-text.js';
 import { RunQueue } from '../../scheduler/run-queue.js';
 
 const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
@@ -25,8 +26,14 @@ interface CheckedImage {
 
 /** Takes the images of a request as they are read, by their headers; {@link decodeAll} then looks into them. */
 export class RequestImages {
+  /** The files beside them. */
+  readonly files: RequestFiles;
   readonly #images: CheckedImage[] = [];
   #pixels = 0;
+
+  constructor(files: RequestFiles = new RequestFiles()) {
+    this.files = files;
+  }
 
   /**
    * A `data:image/...;base64,` address as an image part.

@@ -2,6 +2,7 @@
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import { RequestFiles } from '../fields/file-text.js';
 import { RequestImages } from '../fields/request-images.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import { nameIgnored } from '../endpoint/ignored-parts.js';
@@ -32,6 +33,8 @@ export interface CheckedBody<Body> {
   caller: string;
   /** Whose state the request may see; see `HttpEnvironment`. */
   partition: string | undefined;
+  /** The request's. */
+  signal: AbortSignal;
 }
 
 /** How a dialect reads its bodies. */
@@ -125,10 +128,12 @@ export async function acceptBody<Body extends CommonBody, Read>(
 ): Promise<Accepted<Body, Read>> {
   const body = reader.parse(json);
   const { id: modelId } = requireModel(context.inference.catalog, body.model, 'chat');
-  const images = new RequestImages();
+  const images = new RequestImages(new RequestFiles(context, c.get('partition')));
   const callers = { caller: c.get('caller'), partition: c.get('partition') };
-  const read = await reader.read({ body, json, modelId, images, ...callers });
-  await images.decodeAll(context.inference.takesImages(modelId), c.req.raw.signal, c.get('partition'));
+  const { signal } = c.req.raw;
+  const read = await reader.read({ body, json, modelId, images, ...callers, signal });
+  await images.files.readAll();
+  await images.decodeAll(context.inference.takesImages(modelId), signal, c.get('partition'));
   return { ...read, body };
 }
 

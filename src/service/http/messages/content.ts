@@ -1,7 +1,7 @@
 /** The content of messages: blocks of text, images, tool use and its results, thinking. Their schemas, and their canonical form. @module */
 import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
-import { binarySource, urlSource } from '../fields/file-text.js';
+import { pdfSource, urlSource } from '../fields/file-text.js';
 import { foreignObject, isForeign } from '../fields/held-text.js';
 import { object, objectOf } from '../fields/json-object.js';
 import type { AssistantMessage, ContentPart, Message, ToolMessage } from '../../../core/request/message.js';
@@ -28,19 +28,16 @@ const blocksSource = object({
   content: v.union([v.string(), v.array(v.variant('type', [textBlock]))]),
 });
 
-const imageSource = v.variant('type', [base64Image]);
-/** Only text: nothing here reads PDF files. */
-const documentSource = v.variant('type', [textSource, blocksSource]);
-
-/** Sources that are refused in any case, so they say nothing about what comes out. */
-const IMAGE_SOURCES = {
-  unknown: imageSource,
-  text: v.variant('type', [base64Image, urlSource]) as unknown as typeof imageSource,
-};
-const DOCUMENT_SOURCES = {
-  unknown: documentSource,
-  text: v.variant('type', [textSource, blocksSource, urlSource, binarySource]) as unknown as typeof documentSource,
-};
+/** A URL is refused in any case, so it says nothing about what comes out. */
+const base64Source = v.variant('type', [base64Image]);
+const imageSource = v.variant('type', [base64Image, urlSource]) as unknown as typeof base64Source;
+const readSource = v.variant('type', [textSource, blocksSource, pdfSource]);
+const documentSource = v.variant('type', [
+  textSource,
+  blocksSource,
+  pdfSource,
+  urlSource,
+]) as unknown as typeof readSource;
 
 const searchResultBlock = object({
   type: v.literal('search_result'),
@@ -65,11 +62,11 @@ const ASSISTANT_BLOCKS = {
 };
 
 /** Blocks of the user, and of what the user's tools answered. */
-function userBlocks({ files, foreignItems }: Compatibility) {
-  const imageBlock = object({ type: v.literal('image'), source: IMAGE_SOURCES[files] });
+function userBlocks({ foreignItems }: Compatibility) {
+  const imageBlock = object({ type: v.literal('image'), source: imageSource });
   const documentBlock = object({
     type: v.literal('document'),
-    source: DOCUMENT_SOURCES[files],
+    source: documentSource,
     title: v.nullish(v.string()),
     context: v.nullish(v.string()),
   });
@@ -171,6 +168,8 @@ function toToolMessage(block: ToolResultInput, path: string, images: RequestImag
 
 function toPart(block: ResultBlockInput, path: string, images: RequestImages): ContentPart {
   if (block.type === 'image') return images.fromBase64(block.source.data, `${path}.source.data`);
+  if (block.type === 'document' && block.source.type === 'base64')
+    return images.files.takePdf(block.source.data, [block.title, block.context], `${path}.source.data`);
   return { type: 'text', text: toText(block) };
 }
 
@@ -181,7 +180,8 @@ function toText(block: Exclude<ResultBlockInput, { type: 'image' }>): string {
       return block.text;
     case 'document': {
       const { source } = block;
-      return joinLines(block.title, block.context, source.type === 'text' ? source.data : joinTexts(source.content));
+      const said = source.type === 'content' ? joinTexts(source.content) : source.data;
+      return joinLines(block.title, block.context, said);
     }
     case 'search_result':
       return joinLines(block.title, block.source, joinTexts(block.content));

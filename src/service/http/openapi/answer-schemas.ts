@@ -124,6 +124,8 @@ export const outputItem = object(
     input: text,
     action: anyObject,
     operation: anyObject,
+    queries: list(text),
+    results: orNull(list(object({ file_id: text, filename: text, score: number, attributes: anyObject, text }))),
   },
 );
 

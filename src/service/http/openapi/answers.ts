@@ -2,14 +2,18 @@
 import type { ErrorShape } from '../../../core/errors/error-bodies.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import * as schemas from './answer-schemas.js';
+import * as files from './file-answers.js';
 import * as ollama from './ollama-answers.js';
-import { boolean, integer, list, object, only, orNull, text, type JsonSchema } from './json-schema.js';
+import { boolean, integer, list, object, only, orNull, ref, text, type JsonSchema } from './json-schema.js';
 
 /** Parts that several answers have, by their names in the document. */
 export const ANSWER_PARTS: Record<string, JsonSchema> = {
   CompletionUsage: schemas.completionUsage,
   ResponseUsage: schemas.responseUsage,
   OutputItem: schemas.outputItem,
+  File: files.file,
+  VectorStore: files.vectorStore,
+  VectorStoreFile: files.member,
   OpenAIModel: schemas.openaiModel,
   OpenAIModels: schemas.openaiModels,
   AnthropicModel: schemas.anthropicModel,
@@ -31,6 +35,7 @@ const EVENTS = { 'text/event-stream': { type: 'string', description: 'Server-sen
 const LINES = {
   'application/x-ndjson': { type: 'string', description: 'A JSON object in each line, unless `stream: false`.' },
 };
+/** Bytes that are no text. */
 const SOUND = { type: 'string', format: 'binary' };
 const TRANSCRIPTS = { 'text/plain': text, 'text/vtt': text, ...EVENTS };
 const SOUNDS = Object.fromEntries(
@@ -40,6 +45,15 @@ const SOUNDS = Object.fromEntries(
 // Not `Response`: generated code in TypeScript uses the type of that name that every platform has.
 const RESPONSE: Answer = { name: 'ResponseObject', schema: schemas.response };
 const CONVERSATION: Answer = { name: 'Conversation', schema: schemas.conversation };
+
+const FILE: Answer = { name: 'FileObject', schema: files.file };
+const STORE: Answer = { name: 'VectorStoreObject', schema: files.vectorStore };
+const MEMBER: Answer = { name: 'VectorStoreFileObject', schema: files.member };
+const MEMBERS: Answer = { name: 'VectorStoreFiles', schema: files.pageOf(ref('VectorStoreFile')) };
+const BATCH: Answer = { name: 'FileBatch', schema: files.batch };
+const STORE_PATH = '/vector_stores/{vector_store_id}';
+const MEMBER_PATH = `${STORE_PATH}/files/{file_id}`;
+const BATCH_PATH = `${STORE_PATH}/file_batches/{batch_id}`;
 
 /** By method and path. */
 const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
@@ -80,6 +94,30 @@ const ANSWERS: Record<string, (compatibility: Compatibility) => Answer> = {
   'POST /conversations/{id}/items': () => ({ name: 'InputItems', schema: schemas.inputItems }),
   'GET /conversations/{id}/items/{item_id}': () => ({ name: 'ConversationItem', schema: schemas.inputItem }),
   'DELETE /conversations/{id}/items/{item_id}': () => CONVERSATION,
+  'POST /files': () => FILE,
+  'GET /files': () => ({ name: 'Files', schema: files.pageOf(ref('File')) }),
+  'GET /files/{file_id}': () => FILE,
+  'DELETE /files/{file_id}': () => ({ name: 'RemovedFile', schema: files.removed('file') }),
+  'GET /files/{file_id}/content': () => ({ others: { 'application/octet-stream': SOUND } }),
+  'POST /vector_stores': () => STORE,
+  'GET /vector_stores': () => ({ name: 'VectorStores', schema: files.pageOf(ref('VectorStore')) }),
+  [`GET ${STORE_PATH}`]: () => STORE,
+  [`POST ${STORE_PATH}`]: () => STORE,
+  [`DELETE ${STORE_PATH}`]: () => ({ name: 'RemovedVectorStore', schema: files.removed('vector_store.deleted') }),
+  [`POST ${STORE_PATH}/search`]: () => ({ name: 'SearchResults', schema: files.searchResults }),
+  [`POST ${STORE_PATH}/files`]: () => MEMBER,
+  [`GET ${STORE_PATH}/files`]: () => MEMBERS,
+  [`GET ${MEMBER_PATH}`]: () => MEMBER,
+  [`POST ${MEMBER_PATH}`]: () => MEMBER,
+  [`DELETE ${MEMBER_PATH}`]: () => ({
+    name: 'RemovedVectorStoreFile',
+    schema: files.removed('vector_store.file.deleted'),
+  }),
+  [`GET ${MEMBER_PATH}/content`]: () => ({ name: 'FileText', schema: files.fileText }),
+  [`POST ${STORE_PATH}/file_batches`]: () => BATCH,
+  [`GET ${BATCH_PATH}`]: () => BATCH,
+  [`POST ${BATCH_PATH}/cancel`]: () => BATCH,
+  [`GET ${BATCH_PATH}/files`]: () => MEMBERS,
   'POST /embeddings': () => ({ name: 'Embeddings', schema: schemas.embeddings }),
   'POST /rerank': () => ({ name: 'Ranking', schema: schemas.ranking }),
   'POST /tokenize': () => ({

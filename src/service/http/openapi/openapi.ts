@@ -26,8 +26,8 @@ export interface Described {
   needsKey: boolean;
 }
 
-/** A conversation begins without items. */
-const MAY_SAY_NOTHING = '/conversations';
+/** A conversation begins without items, and a vector store without files. */
+const MAY_SAY_NOTHING = new Set(['/conversations', '/vector_stores']);
 
 export async function openApiDocument(endpoints: readonly Endpoint[], described: Described): Promise<JsonSchema> {
   const { prefix, needsKey } = described;
@@ -153,7 +153,7 @@ async function requestBody(
   if (requestType === 'multipart/form-data') typeForm(schema);
   addRules(path, schema);
   const example = createExample(path, catalog);
-  return { required: path !== MAY_SAY_NOTHING, content: { [requestType]: { schema, ...(example && { example }) } } };
+  return { required: !MAY_SAY_NOTHING.has(path), content: { [requestType]: { schema, ...(example && { example }) } } };
 }
 
 /** Moves the `$defs` of a schema to the document's components, where references lead to.  */

@@ -5,6 +5,14 @@ import { type JsonSchema, text } from './json-schema.js';
 
 /** How clients write the fields of a form; the service reads them as text. */
 const FORM_FIELDS: Record<string, JsonSchema> = {
+  expires_after: {
+    type: 'object',
+    properties: {
+      anchor: { type: 'string', const: 'created_at' },
+      seconds: { type: 'integer', minimum: 3600, maximum: 2_592_000 },
+    },
+    required: ['anchor', 'seconds'],
+  },
   file: { type: 'string', format: 'binary' },
   stream: { type: 'boolean' },
   temperature: { type: 'number' },
@@ -21,15 +29,19 @@ export function typeForm(schema: JsonSchema): void {
   }
 }
 
-/** Files are sent along: other ways to name one are known, so that an error can say why they are refused. */
+/** A file is sent along, or names one that is stored; URLs are known, so that an error can say why they are refused. */
 export function requireFileData(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
-    const { properties, required = [] } = (value ?? {}) as { properties?: JsonSchema; required?: string[] };
+    const { properties } = (value ?? {}) as { properties?: JsonSchema };
     if (!properties || !('file_data' in properties) || !('file_id' in properties)) return value;
+    const absent = { type: 'null' };
     return {
       ...(value as object),
-      properties: { ...properties, file_data: text },
-      required: [...required, 'file_data'],
+      properties: { ...properties, file_url: absent },
+      oneOf: [
+        { properties: { file_data: text, file_id: absent }, required: ['file_data'] },
+        { properties: { file_id: text, file_data: absent }, required: ['file_id'] },
+      ],
     };
   }) as JsonSchema;
 }
@@ -188,6 +200,11 @@ const RULES: Record<string, JsonSchema[]> = {
     },
     { oneOf: ['prompt', 'messages'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })) },
   ],
+  '/vector_stores/:vector_store_id/file_batches': [
+    {
+      oneOf: ['file_ids', 'files'].map((name) => ({ required: [name], properties: { [name]: { not: nothing } } })),
+    },
+  ],
   '/rerank': [
     { not: { required: ['top_n', 'top_k'], properties: { top_n: { not: nothing }, top_k: { not: nothing } } } },
   ],
@@ -206,8 +223,18 @@ export function addRules(path: string, schema: JsonSchema): void {
 
 const messages = [{ role: 'user', content: 'What is the capital of France?' }];
 
-/** By path: a body, and the task of its model. */
-const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = {
+/** An id as files have it. */
+const FILE_ID = 'file-0123456789abcdef0123456789abcdef';
+const STORE = '/vector_stores/:vector_store_id';
+
+/** By path: a body, and the task of its model; undefined: it names none. */
+const EXAMPLES: Record<string, [ModelEntry['task'] | undefined, Record<string, unknown>]> = {
+  '/vector_stores': [undefined, { name: 'Papers' }],
+  [STORE]: [undefined, { name: 'Letters', expires_after: { anchor: 'last_active_at', days: 30 } }],
+  [`${STORE}/search`]: [undefined, { query: 'Where is the key?', max_num_results: 5 }],
+  [`${STORE}/files`]: [undefined, { file_id: FILE_ID, attributes: { year: 2026 } }],
+  [`${STORE}/files/:file_id`]: [undefined, { attributes: { year: 2026 } }],
+  [`${STORE}/file_batches`]: [undefined, { file_ids: [FILE_ID] }],
   '/chat/completions': ['chat', { messages }],
   '/completions': ['chat', { prompt: 'The capital of France is', max_tokens: 16 }],
   '/messages': ['chat', { max_tokens: 100, messages }],
@@ -240,6 +267,7 @@ const EXAMPLES: Record<string, [ModelEntry['task'], Record<string, unknown>]> = 
 /** A body that the service accepts, with a model of its own where it has one for it; undefined: none is shown. */
 export function createExample(path: string, catalog: Catalog): Record<string, unknown> | undefined {
   const [task, body] = EXAMPLES[path] ?? [];
-  if (!task) return undefined;
+  if (!body) return undefined;
+  if (!task) return body;
   return { model: catalog.usable().find((entry) => entry.task === task)?.id ?? 'model-id', ...body };
 }

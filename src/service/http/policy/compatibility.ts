@@ -36,8 +36,6 @@ export interface Compatibility extends SamplingRules {
   toolSchemas: 'exact' | 'loose';
   /** Items and blocks that another service made: an error, or the text that they hold. */
   foreignItems: 'refused' | 'read';
-  /** Parts with a file: an unknown type, or its text; of other files the error says what they are. */
-  files: 'unknown' | 'text';
   /**
    * Fields of `/responses` that ask for something stored: an error; `store` read as false and the rest an error; or obeyed.
    * The app says so by `storeResponses`; this is what a service that keeps nothing does.
@@ -66,7 +64,6 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     otherTools: 'refused',
     toolSchemas: 'exact',
     foreignItems: 'refused',
-    files: 'unknown',
     sampling: 'specified',
     responseStorage: 'refused',
     metadata: 'any',
@@ -87,7 +84,6 @@ export const COMPATIBILITY: Record<CompatibilityName, Compatibility> = {
     otherTools: 'known',
     toolSchemas: 'loose',
     foreignItems: 'read',
-    files: 'text',
     sampling: 'by-model',
     responseStorage: 'ignored',
     metadata: 'bounded',

@@ -26,7 +26,7 @@ const MIN_TOKENS = 32;
 export const compact: EndpointBody = {
   requestSchema: responsesRequestSchema,
   route: (context) => {
-    const reader = createBodyReader(context);
+    const reader = createBodyReader(context, { searches: false });
     const createId = (prefix: string): string => `${prefix}_${context.createId().replaceAll('-', '')}`;
     return async (c) => {
       const { input, request } = await acceptRequest(reader, c, context);

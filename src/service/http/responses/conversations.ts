@@ -5,7 +5,7 @@ import type { ConversationFacts, ConversationStore } from '../../state/conversat
 import type { StoredItem } from '../../state/records.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
 import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
-import { fileText } from '../fields/file-text.js';
+import { RequestFiles } from '../fields/file-text.js';
 import { object } from '../fields/json-object.js';
 import { metadata, pairs } from '../fields/metadata.js';
 import type { Compatibility } from '../policy/compatibility.js';
@@ -13,7 +13,8 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { inputItem, type SentItem } from './input-schema.js';
 import { resolveReferences } from './references.js';
-import { listItems, ownerOf, toStoredItems, unknownConversation } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { listItems, toStoredItems, unknownConversation } from './stored-items.js';
 
 const MAX_ITEMS = 20;
 
@@ -157,11 +158,11 @@ async function readOptionalBody(c: HttpRequestContext, context: HttpContext): Pr
  * A file that cannot be read would fail every response of the conversation.
  * @throws InferenceError `invalid_request`
  */
-function checkFiles(item: object, path: string): void {
+function checkFiles(item: object, path: string, files: RequestFiles): void {
   for (const [name, parts] of Object.entries(item))
     if (Array.isArray(parts))
       for (const [index, part] of parts.entries())
-        if (part?.type === 'input_file') fileText(part, `${path}.${name}.${index}`);
+        if (part?.type === 'input_file') files.take(part, `${path}.${name}.${index}`);
 }
 
 /** The items as they are stored. @throws InferenceError for a reference or a file that leads to nothing */
@@ -171,7 +172,9 @@ async function readItems(
   c: HttpRequestContext,
   context: HttpContext,
 ): Promise<StoredItem[]> {
-  for (const [index, item] of checked.entries()) checkFiles(item, `items.${index}`);
+  const files = new RequestFiles(context, c.get('partition'));
+  for (const [index, item] of checked.entries()) checkFiles(item, `items.${index}`, files);
+  await files.readAll();
   const owner = { caller: c.get('caller'), partition: c.get('partition') };
   const resolved = await resolveReferences({ checked: [...checked], sent }, owner, context, 'items');
   return toStoredItems(resolved.sent, (prefix) => createId(context, prefix));

@@ -1,6 +1,7 @@
 /** Responses that are made in a conversation: one after the other, and each adds what it read and made. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { HttpContext } from '../endpoint/http-context.js';
+import { RequestFiles } from '../fields/file-text.js';
 import { RequestImages } from '../fields/request-images.js';
 import { holdLock } from './hold-lock.js';
 import { type StoredInput, storingBeforeEnd, storeResponse } from './store-response.js';
@@ -64,8 +65,9 @@ async function readLatest(turn: Turn, id: string, context: HttpContext): Promise
   const state = await context.responses?.();
   const now = await state?.conversations.itemsOf(owner, id, response);
   if (now && now.revision === read.conversation?.revision) return read;
-  const images = new RequestImages();
+  const images = new RequestImages(new RequestFiles(context, partition));
   const latest = await read.again(response, images);
+  await images.files.readAll();
   await images.decodeAll(context.inference.takesImages(latest.request.model), signal, partition);
   return latest;
 }

@@ -15,15 +15,8 @@ const textParts = [
   object({ type: v.literal('input_image'), image_url: v.string(), detail: v.nullish(v.string()) }),
 ] as const;
 
-const PARTS = {
-  unknown: v.variant('type', textParts),
-  text: v.variant('type', [...textParts, object({ type: v.literal('input_file'), ...fileFields })]),
-};
-
-const CONTENTS = {
-  unknown: v.union([v.string(), v.array(PARTS.unknown)]),
-  text: v.union([v.string(), v.array(PARTS.text)]),
-};
+const part = v.variant('type', [...textParts, object({ type: v.literal('input_file'), ...fileFields })]);
+const content = v.union([v.string(), v.array(part)]);
 
 const reasoningItem = object({
   type: v.literal('reasoning'),
@@ -40,6 +33,13 @@ const CALLS = {
   refused: [object(functionCall), object(customCall)],
   known: [object({ ...functionCall, namespace }), object({ ...customCall, namespace })],
 } as const;
+
+/** What a search here has found earlier. */
+const fileSearchCall = object({
+  type: v.literal('file_search_call'),
+  queries: v.nullish(v.array(v.string())),
+  results: v.nullish(v.array(object({ filename: v.nullish(v.string()), text: v.nullish(v.string()) }))),
+});
 
 const itemReference = object({ type: v.literal('item_reference'), id: v.string() });
 
@@ -87,8 +87,7 @@ function publishedItems(compatibility: Compatibility) {
   ] as const;
 }
 
-function ownItems({ files, otherTools, foreignItems }: Compatibility) {
-  const content = CONTENTS[files];
+function ownItems({ otherTools, foreignItems }: Compatibility) {
   return [
     object({
       // Clients leave the type out when they write a conversation by hand.
@@ -101,6 +100,7 @@ function ownItems({ files, otherTools, foreignItems }: Compatibility) {
     object({ type: v.literal('function_call_output'), call_id: v.string(), output: content }),
     object({ type: v.literal('custom_tool_call_output'), call_id: v.string(), output: content }),
     COMPACTIONS[foreignItems],
+    fileSearchCall,
     itemReference,
   ] as const;
 }
@@ -114,6 +114,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'custom_tool_call',
   'custom_tool_call_output',
   'compaction',
+  'file_search_call',
   'item_reference',
   'apply_patch_call',
   'apply_patch_call_output',
@@ -144,6 +145,6 @@ type InputItem = v.InferOutput<ReturnType<typeof inputItem>>;
 /** An item that is itself there. */
 export type SentItem = Exclude<InputItem, { type: 'item_reference' }>;
 /** A part of a message or of what a tool answered. */
-export type InputPart = v.InferOutput<(typeof PARTS)[keyof typeof PARTS]>;
+export type InputPart = v.InferOutput<typeof part>;
 /** What a message or a tool says. */
-export type InputContent = v.InferOutput<(typeof CONTENTS)[keyof typeof CONTENTS]>;
+export type InputContent = v.InferOutput<typeof content>;

@@ -1,9 +1,9 @@
 /** The `input` of a response as the canonical messages that it becomes. @module */
-import type { AssistantMessage, ContentPart, Message } from '../../../core/request/message.js';
+import { type AssistantMessage, type ContentPart, type Message, textOf } from '../../../core/request/message.js';
 import { customArguments } from '../fields/custom-tool.js';
-import { fileText } from '../fields/file-text.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { refuseDeepJson } from '../validation/json-bounds.js';
+import { earlierResultsText } from './results-text.js';
 import { decodeOpaqueText } from './opaque-text.js';
 import type { InputContent, InputPart, SentItem } from './input-schema.js';
 import { publishedByCall, type PublishedCallType } from './published-tools.js';
@@ -28,19 +28,21 @@ export function itemParam(index: number, { earlier, earlierParam }: Conversation
  * turn, as templates want it.
  * @param images takes the images
  * @param tools say what the model knows called functions as
+ * @param seen texts of files that the model reads anyway
  * @throws InferenceError `invalid_media` for an image that is none
  */
 export function toMessages(
   instructions: string | null | undefined,
   input: ConversationInput,
   images: RequestImages,
-  tools: ToolSet = new ToolSet(),
+  { tools = new ToolSet(), seen = new Set() }: { tools?: ToolSet; seen?: Set<string> } = {},
 ): Message[] {
   const messages: Message[] = [];
   if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
   const { items } = input;
   if (typeof items === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: items }] }];
-  for (const [index, item] of items.entries()) addItem(messages, item, itemParam(index, input), { images, tools });
+  for (const [index, item] of items.entries())
+    addItem(messages, item, itemParam(index, input), { images, tools, seen });
   return messages;
 }
 
@@ -48,9 +50,11 @@ export function toMessages(
 interface InputContext {
   images: RequestImages;
   tools: ToolSet;
+  /** Texts of files that stand elsewhere in the prompt. */
+  seen: Set<string>;
 }
 
-function addItem(messages: Message[], item: SentItem, path: string, { images, tools }: InputContext): void {
+function addItem(messages: Message[], item: SentItem, path: string, { images, tools, seen }: InputContext): void {
   switch (item.type) {
     case 'reasoning': {
       const turn = assistantTurn(messages, (last) => last.content.length === 0 && last.toolCalls.length === 0);
@@ -80,6 +84,8 @@ function addItem(messages: Message[], item: SentItem, path: string, { images, to
       return;
     case 'compaction':
       return addText(messages, 'user', summaryText(item.encrypted_content));
+    case 'file_search_call':
+      return addResults(messages, item, seen);
     case 'additional_tools':
       // Offered with those of the request.
       return;
@@ -101,6 +107,26 @@ const SUMMARY = 'Summary of the conversation so far:';
 function summaryText(carried: string): string {
   const summary = decodeOpaqueText(carried);
   return summary === undefined ? '' : `${SUMMARY}\n${summary}`;
+}
+
+/** Behind the text of the message that was searched for, each text once. */
+function addResults(
+  messages: Message[],
+  { queries, results }: Extract<SentItem, { type: 'file_search_call' }>,
+  seen: Set<string>,
+): void {
+  const asked = messages.findLast(({ role }) => role === 'user');
+  // Here it is the text of the message.
+  const others = (queries ?? []).filter((query) => !asked || !textOf(asked.content).includes(query));
+  const read = (results ?? []).flatMap(({ filename, text }) => {
+    if (text == null || seen.has(text)) return [];
+    seen.add(text);
+    return [{ filename, text }];
+  });
+  if (read.length === 0 && others.length === 0) return;
+  const text = earlierResultsText(others, read);
+  if (asked) asked.content.push({ type: 'text', text: `\n\n${text}` });
+  else messages.push({ role: 'user', content: [{ type: 'text', text }] });
 }
 
 /** A turn of its own, or a further line of the assistant's; nothing when there is no text. */
@@ -153,7 +179,7 @@ function shellText({ stdout, stderr, outcome }: ShellOutput): string {
 }
 
 function nameOfFound(tool: ToolInput): string {
-  return 'name' in tool ? tool.name : tool.type;
+  return 'name' in tool && typeof tool.name === 'string' ? tool.name : tool.type;
 }
 
 /** The thinking itself, else what was carried for us, else its summary. */
@@ -193,6 +219,6 @@ function toContent(content: InputContent, path: string, images: RequestImages): 
 
 function toPart(part: InputPart, path: string, images: RequestImages): ContentPart {
   if (part.type === 'input_image') return images.fromUrl(part.image_url, `${path}.image_url`, part.detail);
-  if (part.type === 'input_file') return { type: 'text', text: fileText(part, path) };
+  if (part.type === 'input_file') return images.files.take(part, path);
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }

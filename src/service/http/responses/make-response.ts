@@ -11,7 +11,8 @@ import { createProgress, idMaker, renderResponse, type ResponseProgress } from '
 import type { ReadBody } from './read-body.js';
 import type { ResponsesRequest } from './request.js';
 import type { ResponseEvent } from './response-object.js';
-import { ownerOf, toStoredItems } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { toStoredItems } from './stored-items.js';
 
 /** Who asks; see `HttpEnvironment`. */
 export interface Callers {
@@ -70,6 +71,7 @@ export function makeResponse(
     run: (generate, signal) => {
       const answerTo = (read: ReadBody): AsyncIterable<readonly ResponseEvent[]> => {
         ({ tools } = read);
+        progress.search = read.search;
         const start = (request: GenerationRequest): AsyncIterable<readonly ResponseEvent[]> =>
           generate(request, renderResponse(progress));
         if (!cuts) return start(read.request);

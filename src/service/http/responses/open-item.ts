@@ -1,4 +1,5 @@
 /** One output item while it grows, and the events that tell of it. @module */
+import type { CitationReader, CitedPiece } from './citations.js';
 import type {
   ItemStatus,
   MessageItem,
@@ -73,6 +74,8 @@ export interface OpenItem {
   reader?: CustomInputReader;
   /** Of a call whose arguments are an object: their JSON so far. The client is told of the whole object only. */
   json?: string;
+  /** Of a message: takes the marks of citations out of its text. */
+  citations?: CitationReader;
 }
 
 interface Position {
@@ -118,11 +121,10 @@ export function appendToItem(
     case 'custom_tool_call':
       return growInput(open, reader?.push(delta) ?? '', events);
     case 'message': {
-      const [part] = item.content;
-      if (!part) return;
-      part.text += delta;
-      part.logprobs.push(...logprobs);
-      events.push({ type: 'response.output_text.delta', ...position, content_index: 0, delta, logprobs });
+      if (!open.citations) return growText(open, { text: delta, citations: [] }, logprobs, events);
+      const pieces = open.citations.push(delta);
+      if (pieces.length === 0 && logprobs.length > 0) pieces.push({ text: '', citations: [] });
+      for (const [place, piece] of pieces.entries()) growText(open, piece, place === 0 ? logprobs : [], events);
       return;
     }
     case 'reasoning': {
@@ -134,8 +136,29 @@ export function appendToItem(
       events.push({ type: 'response.reasoning_summary_text.delta', ...position, summary_index: 0, delta });
       return;
     }
+    case 'file_search_call':
+      return;
     default:
       open.json += delta;
+  }
+}
+
+function growText(
+  { item, index }: OpenItem,
+  { text: delta, citations }: CitedPiece,
+  logprobs: ResponseLogprob[],
+  events: ResponseEvent[],
+): void {
+  const part = item.type === 'message' ? item.content[0] : undefined;
+  if (!part) return;
+  const position = { item_id: item.id, output_index: index, content_index: 0 };
+  part.text += delta;
+  part.logprobs.push(...logprobs);
+  if (delta !== '' || logprobs.length > 0)
+    events.push({ type: 'response.output_text.delta', ...position, delta, logprobs });
+  for (const annotation of citations) {
+    const annotation_index = part.annotations.push(annotation) - 1;
+    events.push({ type: 'response.output_text.annotation.added', ...position, annotation_index, annotation });
   }
 }
 
@@ -153,6 +176,7 @@ export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEv
   const { item, index, reader } = open;
   const position: Position = { item_id: item.id, output_index: index };
   if (reader) growInput(open, reader.end(), events);
+  for (const piece of open.citations?.end() ?? []) growText(open, piece, [], events);
   item.status = status;
   switch (item.type) {
     case 'function_call': {
@@ -168,6 +192,8 @@ export function closeItem(open: OpenItem, status: ItemStatus, events: ResponseEv
       break;
     case 'reasoning':
       closeReasoning(item, position, events);
+      break;
+    case 'file_search_call':
       break;
     default: {
       const json = open.json ?? '';

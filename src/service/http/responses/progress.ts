@@ -31,6 +31,7 @@ export function createProgress(
     now,
     summarises: body.reasoning?.summary != null,
     compatibility: context.compatibility,
+    tellsResults: (body.include ?? []).includes('file_search_call.results'),
     carriesReasoning: (body.include ?? []).includes('reasoning.encrypted_content'),
     ...options,
   });

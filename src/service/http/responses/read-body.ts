@@ -6,6 +6,15 @@ import type { HttpContext } from '../endpoint/http-context.js';
 import type { RequestImages } from '../fields/request-images.js';
 import { cacheHint } from '../fields/sampling.js';
 import { parseBody } from '../validation/parse-body.js';
+import {
+  type FileSearch,
+  type FileSearchTool,
+  findSearchTools,
+  lastQuestion,
+  searchFiles,
+  tokenCounter,
+  withResults,
+} from './file-search.js';
 import type { ConversationInput } from './input.js';
 import type { SentItem } from './input-schema.js';
 import { conversationOf } from './storage-fields.js';
@@ -16,9 +25,12 @@ import {
   responsesRequestSchema,
   type ResponsesRequest,
   toGenerationRequest,
+  unsupportedTool,
 } from './request.js';
-import { type ConversationTurn, ownerOf, readConversation, readEarlier } from './stored-items.js';
-import type { ToolSet } from './tools.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { type ConversationTurn, readConversation, readEarlier } from './stored-items.js';
+import { allowsSearch } from './tool-choice.js';
+import type { ToolInput, ToolSet } from './tools.js';
 
 /** What a body means. */
 export interface ReadBody {
@@ -33,16 +45,21 @@ export interface ReadBody {
   tools: ToolSet;
   /** What the conversation held that it is to be made in. */
   conversation?: ConversationTurn | undefined;
+  /** What was searched for in files before the answer. */
+  search?: FileSearch | undefined;
   /** Reads the body once more, with what its conversation holds by then. @param before see `readConversation` */
   again: (before: string, images: RequestImages) => Promise<ReadBody>;
 }
 
-/** The reader of one service. */
-export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequest, ReadBody> {
+/** The reader of one service. @param searches false: no files are searched */
+export function createBodyReader(
+  context: HttpContext,
+  { searches = true }: { searches?: boolean } = {},
+): BodyReader<ResponsesRequest, ReadBody> {
   const schema = responsesRequestSchema(context.compatibility);
   const following = followingRequestSchema(context.compatibility);
   const read = async (checked: CheckedBody<ResponsesRequest>, before?: string): Promise<ReadBody> => {
-    const { body, json, modelId, images, caller, partition } = checked;
+    const { body, json, modelId, images, caller, partition, signal } = checked;
     const owner = ownerOf(partition);
     const named = { checked: body.input, sent: json['input'] };
     const { items: own, sent } = await resolveReferences(named, { caller, partition }, context);
@@ -58,8 +75,24 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
     };
     if (input.items.length === 0 && typeof own !== 'string') throw missingInput();
     const { compatibility } = context;
-    const generation = toGenerationRequest(body, input, { model: modelId, images, compatibility });
-    const request = { ...generation.request, ...cacheHint(json) };
+    const searching = await findSearchTools(body.tools ?? [], owner, context);
+    if (compatibility.otherTools === 'refused') refuseOtherSearches(body.tools ?? [], searching);
+    const isSearched = searches && searching.length > 0 && allowsSearch(body.tool_choice);
+    const { query, isAnswered } = isSearched ? lastQuestion(input) : { query: '', isAnswered: false };
+    const found = query === '' ? undefined : await searchFiles(searching, query, { owner, signal }, context);
+    const generation = toGenerationRequest(body, input, {
+      model: modelId,
+      images,
+      compatibility,
+      searching: searching.map(({ tool }) => tool),
+      seen: (found ?? []).map(({ text }) => text),
+    });
+    await images.files.readAll();
+    const hasMarks = (body.text?.format?.type ?? 'text') === 'text';
+    const count = tokenCounter(context, { signal, deadline: 'result', caller: partition });
+    const searched = found && (await withResults(generation.request, found, hasMarks, { count }));
+    const request = { ...(searched?.request ?? generation.request), ...cacheHint(json) };
+    const search = searched && { query, results: searched.given, isNew: !isAnswered, hasMarks };
     return {
       input,
       sent,
@@ -67,6 +100,7 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
       ...generation,
       request,
       conversation,
+      search,
       again: (response, ofTurn) => read({ ...checked, images: ofTurn }, response),
     };
   };
@@ -81,6 +115,13 @@ export function createBodyReader(context: HttpContext): BodyReader<ResponsesRequ
       }),
     read,
   };
+}
+
+/** @throws InferenceError `unsupported_tool_type` for a search in stores that are not here */
+function refuseOtherSearches(tools: readonly ToolInput[], searching: readonly FileSearchTool[]): void {
+  const here = new Set(searching.map(({ tool }) => tool));
+  const index = tools.findIndex((tool) => tool.type === 'file_search' && !here.has(tool));
+  if (index >= 0) throw unsupportedTool(`tools.${index}.type`);
 }
 
 function missingInput(): InferenceError {

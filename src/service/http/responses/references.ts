@@ -3,7 +3,8 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { StoredItem } from '../../state/records.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import type { ResponseInput, SentItem } from './input-schema.js';
-import { ownerOf, readItems } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { readItems } from './stored-items.js';
 
 /** Whose items may be named; see `HttpEnvironment`. */
 export interface ItemOwner {

@@ -4,6 +4,8 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import type { TokenLogprob } from '../../../core/events/token-event.js';
 import { choiceError, unreadableCall } from '../generation/generate.js';
+import { CitationReader } from './citations.js';
+import type { FileSearch } from './file-search.js';
 import { encodeOpaqueText } from './opaque-text.js';
 import {
   closeItem,
@@ -18,6 +20,7 @@ import {
 } from './open-item.js';
 import type { CallForm } from './tools.js';
 import {
+  type FileSearchCallItem,
   type OutputItem,
   type ResponseEvent,
   type ResponseLogprob,
@@ -28,7 +31,7 @@ import {
 /** What rendering needs besides the generation. */
 export interface RenderOptions {
   /** Makes `<prefix>_...`, unique. */
-  createId: (prefix: 'msg' | 'rs' | CallPrefix) => string;
+  createId: (prefix: 'msg' | 'rs' | 'fs' | CallPrefix) => string;
   /** Unix seconds. */
   now: () => number;
   /** The thinking stands in the summary of its item, too. */
@@ -38,6 +41,10 @@ export interface RenderOptions {
   /** What a call is to the client. */
   formOf: (called: string) => CallForm;
   compatibility: Compatibility;
+  /** What was searched for in files before the answer. */
+  search?: FileSearch | undefined;
+  /** The call of that search tells what was found. */
+  tellsResults: boolean;
   /** Told each finished item. */
   onItem: (item: OutputItem) => void;
 }
@@ -64,11 +71,12 @@ export function renderGeneration(event: GenerationEvent, state: RenderState, eve
         { type: 'response.created', response: snapshot(state) },
         { type: 'response.in_progress', response: snapshot(state) },
       );
+      if (state.search?.isNew) addSearch(state.search, state, events);
       return;
     case 'reasoning-start':
       return startItem({ item: newReasoning(state.createId('rs')) }, state, events);
     case 'text-start':
-      return startItem({ item: newMessage(state.createId('msg')) }, state, events);
+      return startItem({ item: newMessage(state.createId('msg')), ...citing(state) }, state, events);
     case 'tool-call-start':
       return startItem(newCall(state.formOf(event.name), event.id, state.createId), state, events);
     case 'reasoning-delta':
@@ -95,6 +103,33 @@ export function renderGeneration(event: GenerationEvent, state: RenderState, eve
 /** The response so far, safe from later changes. */
 export function snapshot(state: RenderState): ResponseObject {
   return { ...state.response, output: structuredClone(state.response.output) };
+}
+
+/** The search is over when the answer begins. */
+function addSearch({ query, results }: FileSearch, state: RenderState, events: ResponseEvent[]): void {
+  const item: FileSearchCallItem = {
+    type: 'file_search_call',
+    id: state.createId('fs'),
+    status: 'in_progress',
+    queries: [query],
+    results: null,
+  };
+  const output_index = state.response.output.push(item) - 1;
+  const position = { item_id: item.id, output_index };
+  events.push(
+    { type: 'response.output_item.added', output_index, item: structuredClone(item) },
+    { type: 'response.file_search_call.in_progress', ...position },
+    { type: 'response.file_search_call.searching', ...position },
+    { type: 'response.file_search_call.completed', ...position },
+  );
+  item.status = 'completed';
+  if (state.tellsResults) item.results = results.map(({ fileId: file_id, ...found }) => ({ file_id, ...found }));
+  events.push({ type: 'response.output_item.done', output_index, item: structuredClone(item) });
+  state.onItem(item);
+}
+
+function citing({ search }: RenderState): Pick<NewItem, 'citations'> {
+  return search?.hasMarks && search.results.length > 0 ? { citations: new CitationReader(search.results) } : {};
 }
 
 function startItem(start: NewItem, state: RenderState, events: ResponseEvent[]): void {

@@ -8,10 +8,8 @@ import {
   plainGenerationRequest,
   type Reasoning,
 } from '../../../core/request/generation-request.js';
-import type { Tool } from '../../../core/request/tool.js';
 import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
 import type { Compatibility } from '../policy/compatibility.js';
-import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
 import { metadata } from '../fields/metadata.js';
 import type { RequestImages } from '../fields/request-images.js';
@@ -24,13 +22,13 @@ import {
   topLogprobs,
   toSampling,
 } from '../fields/sampling.js';
-import { offerAll, offerAllowed, requireTool, schemaCheck, type ToolOffer } from '../fields/tools.js';
+import { schemaCheck } from '../fields/tools.js';
+import { toEchoedChoice, toOffer, toolChoiceSchema } from './tool-choice.js';
 import { inputSchema } from './input-schema.js';
 import { conversationOf, STORAGE_FIELDS, refused } from './storage-fields.js';
 import { type ConversationInput, itemParam, toMessages } from './input.js';
-import { PUBLISHED_TOOLS } from './published-tools.js';
 import type { EchoedFields } from './response-object.js';
-import { toEchoedTool, ToolSet, toolsSchema } from './tools.js';
+import { toEchoedTool, type ToolInput, ToolSet, toolsSchema } from './tools.js';
 
 const textFormat = v.variant('type', [
   object({ type: v.literal('text') }),
@@ -109,9 +107,14 @@ export function refuseBuiltInTools<T>(body: Record<string, unknown>, check: () =
     const index = isInferenceError(thrown) ? /^tools\.(\d+)\.type$/.exec(thrown.param ?? '')?.[1] : undefined;
     if (index === undefined || typeof typeOfTool(body, Number(index)) !== 'string') throw thrown;
     const param = `tools.${index}.type`;
-    const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
-    throw new InferenceError('unsupported_tool_type', message, { param });
+    throw unsupportedTool(param);
   }
+}
+
+/** A tool that does not run here. */
+export function unsupportedTool(param: string): InferenceError {
+  const message = `\`${param}\` must be "function" or "custom": built-in tools are not supported.`;
+  return new InferenceError('unsupported_tool_type', message, { param });
 }
 
 function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown {
@@ -119,33 +122,44 @@ function typeOfTool({ tools }: Record<string, unknown>, index: number): unknown 
   return typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined;
 }
 
+/** What else a body becomes a request with. */
+interface GenerationParts {
+  /** Catalog id. */
+  model: string;
+  /** Takes the images. */
+  images: RequestImages;
+  compatibility: Compatibility;
+  /** Tools that search files here. */
+  searching?: readonly ToolInput[];
+  /** Texts of files that the model reads anyway. */
+  seen?: readonly string[];
+}
+
 /**
  * Everything that was asked for, and the tools as the client knows them.
  * @param input without references
- * @param model catalog id
- * @param images takes the images
  * @throws InferenceError `invalid_media`, or `invalid_request` for a schema, tool choice or item that cannot be, and for no message
  */
 export function toGenerationRequest(
   body: ResponsesRequest,
   input: ConversationInput,
-  { model, images, compatibility }: { model: string; images: RequestImages; compatibility: Compatibility },
+  { model, images, compatibility, searching = [], seen }: GenerationParts,
 ): { request: GenerationRequest; tools: ToolSet } {
-  const tools = new ToolSet();
+  const tools = new ToolSet(searching);
   tools.add(body.tools ?? [], 'tools');
   for (const [index, item] of typeof input.items === 'string' ? [] : input.items.entries()) {
     if (item.type === 'tool_search_output' || item.type === 'additional_tools')
       tools.add(item.tools, `${itemParam(index, input)}.tools`);
   }
   const defined = tools.define(schemaCheck(compatibility, body.tool_choice !== 'none'));
-  const messages = toMessages(body.instructions, input, images, tools);
+  const messages = toMessages(body.instructions, input, images, { tools, ...(seen && { seen: new Set(seen) }) });
   if (messages.length === 0) {
     const message = '`input` must have an item that the model reads, such as a message.';
     throw new InferenceError('invalid_request', message, { param: 'input' });
   }
   const request: GenerationRequest = {
     ...plainGenerationRequest(model, { type: 'chat', messages }),
-    ...toOffer(body.tool_choice, defined, tools),
+    ...toOffer(body.tool_choice, defined, { set: tools, searches: searching.length > 0 }),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     output: toOutputFormat(body.text?.format),
     paramNames: { messages: 'input', response_format: 'text.format' },
@@ -225,84 +239,4 @@ function toReasoning(reasoning: ResponsesRequest['reasoning']): Reasoning {
   if (effort === 'none') return { enabled: false };
   if (effort == null) return summary == null ? {} : { enabled: true };
   return { enabled: true, effort: toEffort(effort) };
-}
-
-/** The choice among the tools of a response. */
-const namedTool = object({
-  type: v.picklist(['function', 'custom']),
-  name: v.pipe(v.string(), v.minLength(1)),
-  namespace: v.nullish(v.string()),
-});
-
-/** A tool that its type names. */
-const typedTool = v.pipe(
-  objectOf(v.unknown()),
-  v.transform((sent) => ({ type: 'typed' as const, name: String(sent['type']) })),
-);
-
-const anyTool = v.lazy((tool) => (isNamed(tool) ? namedTool : typedTool));
-
-function isNamed(choice: unknown): boolean {
-  const type: unknown = typeof choice === 'object' && choice !== null ? Reflect.get(choice, 'type') : undefined;
-  return typeof type !== 'string' || namedTool.entries.type.options.some((each) => each === type);
-}
-
-const MODES = v.picklist(['none', 'auto', 'required']);
-
-function allowedTools<const Item extends v.GenericSchema>(item: Item) {
-  return object({ type: v.literal('allowed_tools'), mode: v.picklist(['auto', 'required']), tools: v.array(item) });
-}
-
-const plainChoice = v.union([MODES, v.variant('type', [namedTool, allowedTools(namedTool)])]);
-
-const isAllowed = (choice: unknown): boolean => v.is(v.object({ type: v.literal('allowed_tools') }), choice);
-const anyAllowed = allowedTools(anyTool);
-
-const CHOICES = {
-  refused: plainChoice,
-  known: v.lazy((choice) => {
-    if (isAllowed(choice)) return anyAllowed;
-    return typeof choice === 'object' && !isNamed(choice) ? typedTool : plainChoice;
-  }),
-};
-
-function toolChoiceSchema({ otherTools }: Compatibility) {
-  return v.nullish(CHOICES[otherTools]);
-}
-
-type ToolChoiceInput = v.InferOutput<(typeof CHOICES)[keyof typeof CHOICES]>;
-type ToolReference = v.InferOutput<typeof namedTool> | v.InferOutput<typeof typedTool>;
-
-/** @throws InferenceError `invalid_request` for a choice that no tool can satisfy */
-function toOffer(choice: ToolChoiceInput | null | undefined, tools: Tool[], set: ToolSet): ToolOffer {
-  if (choice == null) return offerAll('auto', tools);
-  if (typeof choice === 'string') return offerAll(choice, tools);
-  if (choice.type !== 'allowed_tools') {
-    const name = offeredName(choice, set);
-    if (name === undefined) throw ignoredToolChosen();
-    return { tools, toolChoice: requireTool(name, tools, 'tool_choice.name') };
-  }
-  const names = choice.tools.map((tool) => offeredName(tool, set));
-  const isLeft = names.some((name) => name !== undefined);
-  if (!isLeft && names.length > 0) throw ignoredToolChosen();
-  const offered = names.flatMap((name, index) => (name === undefined ? [] : [{ name, index }]));
-  const paramOf = (index: number): string => `tool_choice.tools.${offered[index]?.index ?? index}.name`;
-  return offerAllowed({ mode: choice.mode, names: offered.map(({ name }) => name), paramOf }, tools);
-}
-
-/** Undefined for a tool that only a hosted service can run. */
-function offeredName(tool: ToolReference, set: ToolSet): string | undefined {
-  if (tool.type !== 'typed') return set.nameOf(tool.name, tool.namespace);
-  const isPublished = Object.hasOwn(PUBLISHED_TOOLS, tool.name) && !set.ignored.includes(tool.name);
-  return isPublished ? tool.name : undefined;
-}
-
-/** As it was sent. */
-function toEchoedChoice(choice: ToolChoiceInput | null | undefined): string | object {
-  if (choice == null) return 'auto';
-  if (typeof choice === 'string') return choice;
-  if (choice.type === 'typed') return { type: choice.name };
-  if (choice.type !== 'allowed_tools') return choice;
-  const tools = choice.tools.map((tool) => (tool.type === 'typed' ? { type: tool.name } : tool));
-  return { ...choice, tools };
 }

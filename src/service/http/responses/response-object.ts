@@ -12,10 +12,19 @@ export interface ResponseLogprob {
   top_logprobs: { token: string; bytes: number[]; logprob: number }[];
 }
 
+/** Where in a text a file is cited. */
+export interface FileCitation {
+  type: 'file_citation';
+  file_id: string;
+  filename: string;
+  /** In UTF-16. */
+  index: number;
+}
+
 export interface OutputTextPart {
   type: 'output_text';
   text: string;
-  annotations: never[];
+  annotations: FileCitation[];
   /** Empty unless the request included `message.output_text.logprobs`. */
   logprobs: ResponseLogprob[];
 }
@@ -76,7 +85,23 @@ export type PublishedCallItem = { id: string; call_id: string; status: ItemStatu
   | { type: 'tool_search_call'; execution: 'client'; arguments: Record<string, unknown> }
 );
 
-export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem | PublishedCallItem;
+/** A search in files, which came before the answer. */
+export interface FileSearchCallItem {
+  type: 'file_search_call';
+  id: string;
+  status: ItemStatus;
+  queries: string[];
+  /** Null unless the request included `file_search_call.results`. */
+  results: { file_id: string; filename: string; score: number; attributes: object; text: string }[] | null;
+}
+
+export type OutputItem =
+  | FileSearchCallItem
+  | MessageItem
+  | ReasoningItem
+  | FunctionCallItem
+  | CustomToolCallItem
+  | PublishedCallItem;
 
 export interface ResponseUsage {
   /** Cached tokens included. */
@@ -198,6 +223,17 @@ type ItemEvent =
     })
   | (SummaryPosition & { type: 'response.reasoning_summary_text.delta'; delta: string })
   | (SummaryPosition & { type: 'response.reasoning_summary_text.done'; text: string })
+  | (PartPosition & {
+      type: 'response.output_text.annotation.added';
+      annotation_index: number;
+      annotation: FileCitation;
+    })
+  | (ItemPosition & {
+      type:
+        | 'response.file_search_call.in_progress'
+        | 'response.file_search_call.searching'
+        | 'response.file_search_call.completed';
+    })
   | (ItemPosition & { type: 'response.custom_tool_call_input.delta'; delta: string })
   | (ItemPosition & { type: 'response.custom_tool_call_input.done'; input: string })
   | (ItemPosition & { type: 'response.function_call_arguments.delta'; delta: string })

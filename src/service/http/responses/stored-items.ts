@@ -5,11 +5,6 @@ import type { StoredItem } from '../../state/records.js';
 import type { HttpContext } from '../endpoint/http-context.js';
 import { inputSchema, type SentItem } from './input-schema.js';
 
-/** Whose responses a request may name. @param partition see `HttpEnvironment`; absent: all callers share them */
-export function ownerOf(partition: string | undefined): string {
-  return partition ?? 'anyone';
-}
-
 /**
  * Every item that a response read and made, in order, for one that follows it.
  * @throws InferenceError `previous_response_not_found` where a part of it is not stored any more
@@ -89,6 +84,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   compaction: 'cmp',
+  file_search_call: 'fs',
 };
 
 /**

@@ -7,7 +7,8 @@ import type { BackgroundRun } from '../../state/background-run.js';
 import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { abortWith, COMMENT, streamResponse } from '../endpoint/stream-response.js';
 import { encode } from './progress.js';
-import { listItems, ownerOf } from './stored-items.js';
+import { ownerOf } from '../fields/owner-of.js';
+import { listItems } from './stored-items.js';
 
 /** By the operation's name. */
 export const storedResponses = {

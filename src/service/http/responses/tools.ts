@@ -44,6 +44,9 @@ const otherTool = v.pipe(
   v.transform((sent) => ({ type: 'other' as const, sent })),
 );
 
+/** Searches files where one of its stores is here; only then its fields are looked at. */
+const fileSearchTool = v.looseObject({ type: v.literal('file_search') });
+
 const nestedTool = v.lazy((tool) => (isPlain(readField(tool, 'type')) ? plainTool : otherTool));
 
 /** Functions of one origin, such as an MCP server. Codex finds a call only by the bare name and the namespace. */
@@ -58,6 +61,7 @@ const anyTool = v.lazy((tool) => {
   const type = readField(tool, 'type');
   if (isPlain(type)) return plainTool;
   if (type === 'namespace') return namespaceTool;
+  if (type === 'file_search') return fileSearchTool;
   return isRunByClient(tool) ? publishedTool : otherTool;
 });
 
@@ -74,7 +78,7 @@ function isRunByClient(tool: unknown): boolean {
   return type === 'apply_patch' || type === 'local_shell';
 }
 
-const TOOLS = { refused: plainTool, known: anyTool };
+const TOOLS = { refused: v.variant('type', [functionTool, customTool, fileSearchTool]), known: anyTool };
 
 export function toolsSchema({ otherTools }: Compatibility) {
   return v.pipe(v.array(TOOLS[otherTools]), v.maxLength(MAX_TOOLS));
@@ -94,6 +98,12 @@ export class ToolSet {
   readonly #definitions: Tool[] = [];
   readonly #forms = new Map<string, CallForm>();
   readonly #ignored: string[] = [];
+  readonly #searching: ReadonlySet<ToolInput>;
+
+  /** @param searching those that search files here */
+  constructor(searching: readonly ToolInput[] = []) {
+    this.#searching = new Set(searching);
+  }
 
   /** @param param dotted path of the list */
   add(tools: readonly ToolInput[], param: string): void {
@@ -136,6 +146,9 @@ export class ToolSet {
           if (nested.type === 'other') this.#ignored.push(String(nested.sent['type']));
           else this.#addPlain(nested, `${path}.tools.${index}`, tool);
         }
+        return;
+      case 'file_search':
+        if (!this.#searching.has(tool)) this.#ignored.push(tool.type);
         return;
       case 'other':
         this.#ignored.push(String(tool.sent['type']));

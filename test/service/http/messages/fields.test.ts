@@ -212,7 +212,7 @@ it('[M31] documents, search results and tool references are read as text', async
   expect(await answerTo(inResult({ type: 'tool_reference', tool_name: 'get_tides' }))).toBe('A tool.');
   const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } };
   const { body } = await refuse({ ...valid, messages: [user([pdf])] });
-  expect(body.error.param).toBe('messages.0.content.0.source.type');
+  expect(body.error.param).toBe('messages.0.content.0.source.data');
 });
 
 it('[M29] a prompt longer than the context is refused', async () => {

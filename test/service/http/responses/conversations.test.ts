@@ -289,13 +289,13 @@ it('[H09] [H10] a file that no response could read is refused when it comes', as
   const called = (output: object) => ({ type: 'custom_tool_call_output', call_id: 'call_1', output: [output] });
   const id = await conversationWith(app, { role: 'user', content: [{ ...file, file_data: btoa('Hi') }] });
   for (const path of ['/conversations', `/conversations/${id}/items`]) {
-    for (const [item, param] of [
-      [{ role: 'user', content: [file] }, 'items.0.content.0.file_data'],
-      [called({ ...file, file_data: btoa('\0') }), 'items.0.output.0.file_data'],
-      [called({ ...file, file_id: 'file_1' }), 'items.0.output.0.file_id'],
+    for (const [expected, item, param] of [
+      [400, { role: 'user', content: [file] }, 'items.0.content.0.file_data'],
+      [400, called({ ...file, file_data: btoa('\0') }), 'items.0.output.0.file_data'],
+      [404, called({ ...file, file_id: 'file_1' }), 'items.0.output.0.file_id'],
     ] as const) {
       const { status, body } = await postJson(app, path, { items: [item] });
-      expect([status, body.error.param]).toEqual([400, param]);
+      expect([status, body.error.param]).toEqual([expected, param]);
     }
   }
 });

@@ -1,0 +1,45 @@
+/** What the fields of `/files` and `/vector_stores` mean. @module */
+
+/** By the field's path; `[]` stands for each item of an array. */
+export const FILE_FIELDS: Readonly<Record<string, string>> = {
+  file: 'The file: 1 byte to 64 MiB.',
+  purpose: 'What the file is for. It changes nothing here.',
+  expires_after:
+    'When it goes: a file so many seconds after it came (in a form `expires_after[anchor]` and `expires_after[seconds]`), a vector store so many days after it was last used; null ends it.',
+  'expires_after.anchor': 'From when it counts: `created_at` for files, `last_active_at` for vector stores.',
+  'expires_after.seconds': 'Of a file.',
+  'expires_after.days': 'Of a vector store.',
+  name: 'A name for the vector store.',
+  description: 'What the vector store is for.',
+  file_ids: 'Files to add, at most 500.',
+  metadata: 'At most 16 pairs. Returned as they are.',
+  chunking_strategy: 'How texts are cut. Default: `auto`.',
+  'chunking_strategy.type': '`auto`: 800 tokens that overlap by 400, or as many as the model reads and half of that.',
+  'chunking_strategy.static': 'The sizes.',
+  'chunking_strategy.static.max_chunk_size_tokens': 'Most tokens of a chunk, as the embedding model counts them.',
+  'chunking_strategy.static.chunk_overlap_tokens': 'Tokens that a chunk shares with the next, at most half of a chunk.',
+  file_id: 'The file.',
+  attributes: 'At most 16 pairs, for filters: texts, numbers, `true` and `false`.',
+  files: 'Files with attributes of their own, in place of `file_ids`.',
+  'files[].file_id': 'The file.',
+  'files[].attributes': 'As above.',
+  'files[].chunking_strategy': 'As above.',
+  'files[].chunking_strategy.type': 'As above.',
+  'files[].chunking_strategy.static': 'As above.',
+  query: 'What is searched for: a text, or up to 16 of which the best fit counts.',
+  filters: 'Which files are searched: `{type, key, value}` about an attribute, or `and` and `or` of several.',
+  'filters.type':
+    '`eq`, `ne`, `gt`, `gte`, `lt`, `lte` compare with a value, `in` and `nin` with several; `and`, `or` join filters.',
+  'filters.key': 'Name of the attribute.',
+  'filters.value': 'What it is compared with.',
+  'filters.filters': 'For `and` and `or`: the filters that are joined.',
+  max_num_results: 'At most this many results. Default: 10.',
+  ranking_options: 'How results are sorted.',
+  'ranking_options.ranker':
+    '`auto`: by the model of `files.rerankModel`, where there is one; `none`; or the id of a model of the task `rerank`.',
+  'ranking_options.score_threshold': 'Results with a lower score are left out.',
+  'ranking_options.hybrid_search': 'How much meaning and words count. Default: both alike.',
+  'ranking_options.hybrid_search.embedding_weight': 'Weight of the similarity of vectors.',
+  'ranking_options.hybrid_search.text_weight': 'Weight of the words that occur.',
+  rewrite_query: 'Accepted: the query is searched as it was sent.',
+};
