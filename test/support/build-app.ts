@@ -1,11 +1,13 @@
 /** The whole service in Node: the app over a real scheduler and scripted models. */
 import type { Backend } from '../../src/core/models/backend.js';
 import { type AppOptions, createApp } from '../../src/gateway/http/app.js';
+import { createMemoryCounterStore } from '../../src/gateway/http/policy/counter-store.js';
 import { Catalog } from '../../src/core/models/catalog.js';
 import type { ModelEntry } from '../../src/core/models/model-entry.js';
 import type { ControlledInference } from '../../src/gateway/scheduler/inference.js';
 import { Scheduler } from '../../src/gateway/scheduler/scheduler.js';
 import { inProcessHost } from './in-process-host.js';
+import { askThroughPorts } from './through-ports.js';
 
 export interface BuildAppOptions extends Partial<Omit<AppOptions, 'inference'>> {
   models?: ModelEntry[];
@@ -25,11 +27,22 @@ export function scriptedChat(overrides: Partial<ModelEntry> = {}): ModelEntry {
   };
 }
 
+let isAskedThroughPorts = false;
+
+/** Apps that are built from now on in this file are asked as a page asks: a suite can run through both doors. */
+export function buildAppsBehindPorts(): void {
+  isAskedThroughPorts = true;
+}
+
 export async function buildApp(
   options: BuildAppOptions = {},
 ): Promise<{ app: ReturnType<typeof createApp>; inference: ControlledInference }> {
   const { models = [scriptedChat()], requestTimeout = 20, backends, ...appOptions } = options;
   const inference = new Scheduler({ catalog: new Catalog(models), host: inProcessHost(backends), requestTimeout });
-  const app = createApp({ prefix: '/v1', ...appOptions, inference });
+  const prefix = appOptions.prefix ?? '/v1';
+  // Counters of a browser are those of all its apps.
+  const counterStore = isAskedThroughPorts ? createMemoryCounterStore() : undefined;
+  const app = createApp({ ...(counterStore && { counterStore }), ...appOptions, prefix, inference });
+  if (isAskedThroughPorts) askThroughPorts(app, prefix);
   return { app, inference };
 }

@@ -1,7 +1,7 @@
 /** One HTTP exchange of Node as a Request and a Response of the Fetch standard. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
-import { toResponseHead } from '../../relay/stream/request-payload.js';
+import { StreamedResponse } from '../../relay/stream/streamed-response.js';
 
 /** Methods whose requests have no body here. */
 const BODILESS = new Set(['GET', 'HEAD']);
@@ -119,7 +119,7 @@ export async function sendResponse(answer: Response, to: ServerResponse, options
   try {
     if (to.destroyed) cancel();
     if (!reader) return finish(to, options);
-    if (!toResponseHead(answer).streams) return await sendWhole(reader, to, options);
+    if (!(answer instanceof StreamedResponse)) return await sendWhole(reader, to, options);
     to.flushHeaders();
     for (;;) {
       const { done, value } = await reader.read();

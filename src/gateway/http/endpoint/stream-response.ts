@@ -8,8 +8,8 @@ import { InferenceError, toInferenceError } from '../../../core/errors/inference
 import type { ResumeState } from '../../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
-import { MAX_CHUNK_BYTES } from '../../../relay/protocol.js';
-import { markStreamed } from '../../../relay/stream/request-payload.js';
+import { MAX_CHUNK_BYTES, type ResponseChunk } from '../../../relay/protocol.js';
+import { StreamedResponse } from '../../../relay/stream/streamed-response.js';
 import type { HttpContext } from './http-context.js';
 
 /** One server-sent event. Without `event` it is data-only. */
@@ -82,10 +82,10 @@ const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 export async function streamResponse<Event>(context: HttpContext, source: StreamSource<Event>): Promise<Response> {
   const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
-  const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
+  return new StreamedResponse(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': formatOf(source).contentType, 'cache-control': 'no-cache' },
+    failureTail: source.failure(ENGINE_GONE),
   });
-  return markStreamed(response, source.failure(ENGINE_GONE));
 }
 
 function formatOf({ format = SERVER_SENT_EVENTS }: Pick<StreamSource<never>, 'format'>): StreamFormat {
@@ -103,10 +103,10 @@ export function abortWith(signal: AbortSignal): AbortController {
 
 const encoder = new TextEncoder();
 
-type BodyController = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+type BodyController = ReadableStreamDefaultController<ResponseChunk>;
 
 /** The state of one open stream. */
-class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+class EventStream<Event> implements UnderlyingDefaultSource<ResponseChunk> {
   readonly #source: StreamSource<Event>;
   readonly #iterator: AsyncIterator<readonly Event[]>;
   readonly #keepAliveMs: number;
@@ -160,9 +160,8 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   };
 
   #write(controller: BodyController, text: string, events: number, keepAlives = 0): void {
-    const chunk = encoder.encode(text);
-    this.#source.resumeState?.addChunk(chunk, { events, keepAlives });
-    controller.enqueue(chunk);
+    const checkpoint = this.#source.resumeState?.nextCheckpoint({ events, keepAlives });
+    controller.enqueue({ bytes: encoder.encode(text), checkpoint });
   }
 
   /** @returns false when another host has sent all of them */

@@ -10,7 +10,7 @@ import { object } from '../fields/json-object.js';
 import { metadata, pairs } from '../fields/metadata.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
+import { readJsonBody, readOptionalJsonBody } from '../validation/read-json-body.js';
 import { inputItem, type SentItem } from './input-schema.js';
 import { resolveReferences } from './references.js';
 import { listItems, ownerOf, toStoredItems, unknownConversation } from './stored-items.js';
@@ -38,7 +38,7 @@ export const conversations = {
     requestSchema: creationSchema,
     route: (context) => async (c) => {
       const { state, owner } = await openState(context, c);
-      const json = await readOptionalBody(c, context);
+      const json = await readOptionalJsonBody(c, context);
       const body = parseBody(creationSchema(context.compatibility), json);
       const items = await readItems(body.items ?? [], json['items'], c, context);
       const createdAt = Math.floor(context.now() / 1000);
@@ -145,12 +145,6 @@ function knownItem<Found>(found: Found | undefined, id: string): Found {
 function tooLarge(param: string): InferenceError {
   const message = `\`${param}\` cannot be stored: the conversation would be larger than what is stored here may be.`;
   return new InferenceError('invalid_request', message, { param });
-}
-
-/** A body that may be missing. */
-async function readOptionalBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
-  const isMissing = (await c.req.raw.clone().arrayBuffer()).byteLength === 0;
-  return isMissing ? {} : readJsonBody(c, context);
 }
 
 /**

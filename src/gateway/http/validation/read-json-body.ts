@@ -8,7 +8,19 @@ import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.j
  * for JSON that is nested too deeply
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
+  return parseJsonObject(await readBytes(c.req.raw, context.maxBodyBytes), c);
+}
+
+/** As {@link readJsonBody}; a body that is not there is an empty object. */
+export async function readOptionalJsonBody(
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Record<string, unknown>> {
   const bytes = await readBytes(c.req.raw, context.maxBodyBytes);
+  return bytes.length === 0 ? {} : parseJsonObject(bytes, c);
+}
+
+function parseJsonObject(bytes: Uint8Array, c: HttpRequestContext): Record<string, unknown> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -66,8 +78,7 @@ async function readWhole(
   packing: CompressionFormat | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // Firefox gives a stream of a response's body, but none of a request's.
-  const body = request.body ?? new Response(await request.arrayBuffer()).body;
+  const { body } = request;
   const reader = (packing ? body?.pipeThrough(new DecompressionStream(packing)) : body)?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
