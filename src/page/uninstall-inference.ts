@@ -5,6 +5,7 @@
  */
 import { APP_BASE } from '../core/models/app-base.js';
 import { removeAllCachedPrompts } from '../store/prompts/prompt-block-store.js';
+import { removeAllModels } from '../store/storage/model-folder.js';
 import type { PageMessage } from '../relay/protocol.js';
 
 /** What to remove. */
@@ -20,8 +21,8 @@ export interface UninstallOptions {
 /**
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
- * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) and
- * responses that were stored (`storeResponses`) are removed, too; downloaded models stay in the browser's caches.
+ * release that no longer starts inference; it does nothing where nothing is. Models that were downloaded, prompts that were
+ * cached (`promptCache`), responses that were stored (`storeResponses`) and counters of requests are removed, too.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';
@@ -46,25 +47,34 @@ export async function uninstallInference({
     for (const worker of workers) worker.postMessage(message);
     removed = (await registration.unregister()) || removed;
   }
-  await removeCachedPrompts();
-  removeResponses();
+  await removeFiles();
+  await Promise.all(DATABASES.map(removeDatabase));
   return removed;
 }
 
-/** As far as no worker of an open page is just writing one. */
-async function removeCachedPrompts(): Promise<void> {
+/** As far as no worker of an open page is just using one. */
+async function removeFiles(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
   const root = await storage?.getDirectory?.().catch(() => undefined);
-  if (root) await removeAllCachedPrompts(root).catch(() => {});
+  if (!root) return;
+  await removeAllCachedPrompts(root).catch(() => {});
+  await removeAllModels(root).catch(() => {});
 }
 
-/** Engines of open pages close the database when they are told. */
-function removeResponses(): void {
-  try {
-    indexedDB.deleteDatabase('inpage-responses');
-  } catch {
-    // Refused where site data is blocked: then there is none.
-  }
+/** Stored responses, and the counters of rate limits, whose rows have digests of keys. */
+const DATABASES = ['inpage-responses', 'inpage-counters'];
+
+/** Engines of open pages close a database when they are told. One that does not is removed when its page has gone. */
+function removeDatabase(name: string): Promise<void> {
+  return new Promise((resolve) => {
+    try {
+      const request = indexedDB.deleteDatabase(name);
+      for (const outcome of ['success', 'error', 'blocked']) request.addEventListener(outcome, () => resolve());
+    } catch {
+      // Refused where site data is blocked: then there is none.
+      resolve();
+    }
+  });
 }
 
 /** Settings travel in the script's query. */

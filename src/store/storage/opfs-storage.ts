@@ -12,11 +12,9 @@ import {
   type OpenFile,
 } from './byte-storage.js';
 import { sha256 } from './digest.js';
+import { MODEL_FOLDER } from './model-folder.js';
 import { hasSyncAccess, ifFound, readAccess, readText, writeText } from './opfs-access.js';
 import { BYTES, findFile, OpenOpfsFile, PARTS, RECORD, saveWritten } from './opfs-file.js';
-
-/** Folder of the store in the file system's root. */
-const FOLDER = 'inpage-models';
 
 const NOTE = 'model.json';
 
@@ -35,7 +33,7 @@ export class OpfsStorage implements ByteStorage {
   static async create(): Promise<OpfsStorage | undefined> {
     try {
       const root = await navigator.storage.getDirectory();
-      return new OpfsStorage(await root.getDirectoryHandle(FOLDER, { create: true }));
+      return new OpfsStorage(await root.getDirectoryHandle(MODEL_FOLDER, { create: true }));
     } catch {
       return undefined;
     }
