@@ -266,7 +266,8 @@ export class ModelFiles {
   #decide(stored: FileStatus | undefined, stated: ExpectedFile | undefined): FileDecision {
     const { folder, isLocal = false } = this.#options;
     const isPinned = !isLocal && parseHubFolder(folder) !== undefined;
-    return decideFile({ stored, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
+    const { hasManifest: listsAll } = this.#statements;
+    return decideFile({ stored, stated, listsAll, isPinned, isPicking: isLocal, now: Date.now() });
   }
 
   #present(stored: FileStatus): FileStatus | undefined {

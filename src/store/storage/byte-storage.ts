@@ -31,6 +31,8 @@ export interface FileMetadata extends FileLocation {
   sha256?: string;
   /** The content was compared with a hash that its source states. */
   verified: boolean;
+  /** A person picked it: it is what the model runs on, whatever its source has, until it is removed or picked again. */
+  picked?: boolean;
   /** What an engine found out about the content, by question. A file that is fetched again has none. */
   facts?: Record<string, boolean>;
 }

@@ -79,12 +79,13 @@ interface OpenGgufOptions {
  */
 export async function openGguf<Plan>(
   entry: ModelEntry,
-  options: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
+  given: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
   plan: (header: GgufHeader) => Plan,
   { environment, kind = 'model' }: OpenGgufOptions = {},
 ): Promise<GgufSource<Plan>> {
   checkEntry(entry);
-  const location = locateGguf(entry, options);
+  const location = locateGguf(entry, given);
+  const options = { ...given, ...asNamed(entry, location, kind, given) };
   const { folder, query } = location;
   const open = (integrity: ModelEntry['integrity'], opened = options): Promise<ModelFiles> =>
     openModelFiles({ id: entry.id, integrity, query }, folder, opened, environment);
@@ -132,6 +133,18 @@ export async function openGguf<Plan>(
       return (await (await open(entry.integrity, lasting)).read(name))?.bytes();
     },
   };
+}
+
+/** Who picks one GGUF file for an entry of one file means it, whatever the entry calls it. */
+function asNamed(
+  { loras = [] }: ModelEntry,
+  { file: name }: GgufLocation,
+  kind: FileKind,
+  { localFiles = [] }: Pick<LoadOptions, 'localFiles'>,
+): Pick<LoadOptions, 'localFiles'> {
+  const [only, ...others] = localFiles.filter(({ path }) => isGgufName(path));
+  if (!only || others.length > 0 || name === undefined || kind !== 'model' || loras.length > 0) return {};
+  return { localFiles: [{ path: name, file: only.file }] };
 }
 
 /** Fields that have other values for other backends. @throws InferenceError by name */

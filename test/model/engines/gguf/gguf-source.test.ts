@@ -175,6 +175,19 @@ describe('the file of an entry', () => {
     expect((await open({ source: `${server.url}m`, file: '*.gguf', localFiles })).file).toBe('small-F16.gguf');
   });
 
+  it.each(['picked/x.gguf', 'picked/small-F16.gguf', 'picked/', 'picked'])(
+    'is the one that was picked, though its source has nothing: `%s`',
+    async (source) => {
+      const localFiles = [{ path: 'small-F16.gguf', file: new Blob([FILE]) }];
+      const picked = { source: server.url + source };
+      const bytes = await weightsOf(await open({ ...picked, localFiles }));
+      expect(await weightsOf(await open(picked))).toBe(bytes);
+      // Nor does another file there take its place.
+      server.files.set('picked/small-F16.gguf', new Uint8Array(10));
+      expect(await weightsOf(await open(picked))).toBe(bytes);
+    },
+  );
+
   it('is refused when it is cut, before its weights are fetched', async () => {
     server.files.set('m/small-F16.gguf', FILE.slice(0, FILE.length - 64));
     expect(await failureOf()).toMatch(/^unavailable: .*`small-F16.gguf` is incomplete/);
