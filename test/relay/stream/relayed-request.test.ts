@@ -4,8 +4,8 @@ import { RelayedRequest } from '../../../src/relay/stream/relayed-request.js';
 const { signal } = new AbortController();
 
 function relayed(body: string | undefined, type = 'application/json', stream?: ReadableStream): RelayedRequest {
-  const bytes = body === undefined || body === 'broken' ? body : new TextEncoder().encode(body).buffer;
-  const payload = { url: 'http://page.test/v1/x', method: 'POST', body: bytes };
+  const sent = body === 'broken' ? 'broken' : body === undefined ? undefined : new TextEncoder().encode(body).buffer;
+  const payload = { url: 'http://page.test/v1/x', method: 'POST', body: sent } as const;
   return RelayedRequest.of({ ...payload, headers: [['content-type', type]], stream: stream && [stream] }, signal);
 }
 

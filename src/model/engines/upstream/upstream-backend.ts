@@ -16,6 +16,7 @@ import { readChunks } from './read-chunks.js';
 import { broken, readAnswer, readEventStream, SilenceWatch, tokenCount } from './read-event-stream.js';
 import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
+import { recordOf } from '../../../core/schema/record-of.js';
 
 /** Default context length in tokens. Prompts cannot be counted here, so the service refuses those that are too long. */
 const ASSUMED_CONTEXT_LENGTH = 131_072;
@@ -89,7 +90,7 @@ async function forwardDecision(
   signal: AbortSignal,
 ): Promise<DecisionResult> {
   const answer = await client.postForJson(path, { ...body, model: client.model }, signal);
-  return { type: 'forwarded', body: readAnswer(v.record(v.string(), v.unknown()), answer) };
+  return { type: 'forwarded', body: readAnswer(recordOf(v.string(), v.unknown()), answer) };
 }
 
 /** The service may know the log-probabilities of a prompt, but tells them in a form of its own. */
