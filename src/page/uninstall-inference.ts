@@ -7,6 +7,7 @@ import { APP_BASE } from '../core/models/app-base.js';
 import { removeAllCachedPrompts } from '../store/prompts/prompt-block-store.js';
 import { removeAllModels } from '../store/storage/model-folder.js';
 import type { PageMessage } from '../relay/protocol.js';
+import { pageServiceWorkers } from '../core/platform/service-worker-container.js';
 
 /** What to remove. */
 export interface UninstallOptions {
@@ -32,8 +33,7 @@ export async function uninstallInference({
   serviceWorker = `${APP_BASE}inpage-sw.js`,
 }: UninstallOptions = {}): Promise<boolean> {
   const script = new URL(serviceWorker, document.baseURI);
-  // Absent where a page cannot have one.
-  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const container = pageServiceWorkers();
   // Refused where site data is blocked: then there is none.
   const registrations = (await container?.getRegistrations().catch(() => undefined)) ?? [];
   let removed = false;
