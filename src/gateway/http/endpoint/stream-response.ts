@@ -24,7 +24,7 @@ export const COMMENT = ': keep-alive\n\n';
 
 /** The event as text, blank line included. Line breaks inside the data become several `data:` lines. */
 export function encodeServerSentEvent({ event, data }: ServerSentEvent): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const text = typeof data === 'string' ? data : toJsonLine(data);
   const name = event === undefined ? '' : `event: ${event}\n`;
   // JSON never holds a raw line break, so the common case is one line.
   const lines = /[\r\n]/.test(text) ? text.split(/\r\n|\r|\n/).join('\ndata: ') : text;
@@ -43,14 +43,18 @@ const SERVER_SENT_EVENTS: StreamFormat = { contentType: 'text/event-stream; char
 /** A JSON object in each line. Readers do not accept empty lines, but blanks before an object. */
 export const JSON_LINES: StreamFormat = { contentType: 'application/x-ndjson', filler: ' ' };
 
-/** Line ends within texts, for those whose readers split at every line end that Unicode has. */
+/** Line ends that JSON does not escape, though many readers split at every line end that Unicode has. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** The object as JSON that is one line, whatever a reader takes for the end of one. */
+function toJsonLine(data: object): string {
+  const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(data).replaceAll(LINE_ENDS, escaped);
+}
 
 /** The object as a line of {@link JSON_LINES}. */
 export function encodeJsonLine(data: object): string {
-  const text = JSON.stringify(data);
-  const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `${text.replaceAll(LINE_ENDS, escaped)}\n`;
+  return `${toJsonLine(data)}\n`;
 }
 
 /** What a dialect gives to have its events streamed. */
