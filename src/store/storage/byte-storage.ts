@@ -158,6 +158,8 @@ export function isSmallName(file: string): boolean {
 
 /** Keeps files in parts, so that what was received stays whatever happens next. */
 export interface ByteStorage {
+  /** Bytes that can really be written, at most so many: what a browser says beforehand may be wrong. Absent: nobody knows. */
+  room?(most: number): Promise<number>;
   /** What is there outlives this realm. */
   readonly lasting: boolean;
   /** Undefined when there is nothing that can be used. */

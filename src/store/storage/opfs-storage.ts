@@ -13,13 +13,16 @@ import {
 } from './byte-storage.js';
 import { sha256 } from './digest.js';
 import { MODEL_FOLDER } from './model-folder.js';
-import { hasSyncAccess, ifFound, readAccess, readText, writeText } from './opfs-access.js';
+import { hasSyncAccess, ifFound, openHandle, readAccess, readText, writeText } from './opfs-access.js';
 import { BYTES, findFile, OpenOpfsFile, PARTS, RECORD, saveWritten } from './opfs-file.js';
 
 const NOTE = 'model.json';
 
 /** Bytes that are read at a time, so that progress is seen and a canceled load ends soon. */
 const READ_BYTES = 16 * 2 ** 20;
+
+/** Bytes by which what is said of the room may be too little. */
+const ROOM_ACCURACY = 2 ** 16;
 
 export class OpfsStorage implements ByteStorage {
   readonly lasting: boolean = true;
@@ -96,6 +99,27 @@ export class OpfsStorage implements ByteStorage {
   async saveNote(note: ModelNote): Promise<void> {
     const folder = (await this.#modelFolder(note.model, { create: true }))!;
     await writeText(folder, NOTE, JSON.stringify(note));
+  }
+
+  async room(most: number): Promise<number> {
+    const name = 'room.bytes';
+    const handle = await openHandle(this.#folder, name);
+    let [room, tooMuch] = [0, most + 1];
+    try {
+      while (tooMuch - room > ROOM_ACCURACY) {
+        const size = Math.floor((room + tooMuch) / 2);
+        try {
+          handle.truncate(size);
+          room = size;
+        } catch {
+          tooMuch = size;
+        }
+      }
+    } finally {
+      handle.close();
+      await this.#folder.removeEntry(name).catch(() => {});
+    }
+    return room;
   }
 
   async removeModel(model: string): Promise<void> {

@@ -232,3 +232,18 @@ describe('[W03] what is no model', () => {
     expect(() => planModel(header)).toThrow(/`rwkv7` is not supported.*`llama`, `qwen2`, `qwen3`/);
   });
 });
+
+describe('a file that storage has no room for', () => {
+  it('is loaded through memory, and a download says how much is missing', async () => {
+    store.free = 1_000;
+    await expect((await open()).fetch('store')).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      details: { neededBytes: expect.any(Number), freeBytes: 1_000 },
+    });
+    const source = await open();
+    await source.fetch('load');
+    let bytes = 0;
+    for await (const piece of source.weights()) bytes += piece.length;
+    expect(bytes).toBe(FILE.length - source.header.dataStart);
+  });
+});
