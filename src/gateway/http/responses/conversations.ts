@@ -142,6 +142,24 @@ function knownItem<Found>(found: Found | undefined, id: string): Found {
   throw new InferenceError('not_found', message, { param: 'item_id' });
 }
 
+/** Items that say how far they are, beside messages. */
+const HAVE_STATUS = /^(custom_tool|function)_call(_output)?$/;
+
+/** An item as clients know those of a conversation: with fields that it may have come without. */
+function toWholeItem(item: StoredItem): StoredItem {
+  const { type, content } = item as { type?: unknown; content?: unknown };
+  const isCall = typeof type === 'string' && HAVE_STATUS.test(type);
+  return {
+    ...(isCall && { status: 'completed' }),
+    ...item,
+    ...(Array.isArray(content) && { content: content.map(toWholePart) }),
+  };
+}
+
+function toWholePart(part: { type?: unknown }): object {
+  return part.type === 'output_text' ? { annotations: [], logprobs: [], ...part } : part;
+}
+
 function tooLarge(param: string): InferenceError {
   const message = `\`${param}\` cannot be stored: the conversation would be larger than what is stored here may be.`;
   return new InferenceError('invalid_request', message, { param });
@@ -168,5 +186,5 @@ async function readItems(
   for (const [index, item] of checked.entries()) checkFiles(item, `items.${index}`);
   const owner = { caller: c.get('caller'), partition: c.get('partition') };
   const resolved = await resolveReferences({ checked: [...checked], sent }, owner, context, 'items');
-  return toStoredItems(resolved.sent, (prefix) => createId(context, prefix));
+  return toStoredItems(resolved.sent, (prefix) => createId(context, prefix)).map(toWholeItem);
 }

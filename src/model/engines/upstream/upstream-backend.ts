@@ -1,6 +1,7 @@
 /** Models of a remote `/v1`. Requests for them leave the device. @module */
 import * as v from 'valibot';
 import { InferenceError, isInferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
+import { assumedContextLength } from '../../../core/models/assumed-context-length.js';
 import type { TokenEvent } from '../../../core/events/token-event.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../../core/models/backend.js';
 import type { DecisionRequest, DecisionResult } from '../../../core/request/decision-request.js';
@@ -18,16 +19,13 @@ import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
 import { recordOf } from '../../../core/schema/record-of.js';
 
-/** Default context length in tokens. Prompts cannot be counted here, so the service refuses those that are too long. */
-const ASSUMED_CONTEXT_LENGTH = 131_072;
-
 /** Loads at once and downloads nothing. There is no `countTokens`, because the tokenizer is unknown. */
 export const upstreamBackend: Backend = {
   async load(entry, { signal, pageURL }) {
     signal.throwIfAborted();
     const client = new UpstreamClient(entry, pageURL);
     const info: ModelInfo = {
-      contextLength: entry.contextLength ?? ASSUMED_CONTEXT_LENGTH,
+      contextLength: entry.contextLength ?? assumedContextLength(entry),
       device: 'none',
       threads: 1,
       toolFormat: 'none',
