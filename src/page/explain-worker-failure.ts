@@ -13,7 +13,7 @@ export interface WorkerFailure {
   /** What the page's policy blocked meanwhile. */
   blocked: string | undefined;
   /** What its constructor threw. */
-  refusal?: unknown;
+  refusal?: Error;
 }
 
 /** @returns InferenceError `unavailable`, whose message and details name the script's URL as far as it can be found */
@@ -35,8 +35,7 @@ export async function explainWorkerFailure({
       { url },
     );
   }
-  if (refusal !== undefined)
-    return failure(`The browser refused to start the worker script ${url}: ${String(refusal)}`, { url });
+  if (refusal) return failure(`The browser refused to start the worker script ${url}: ${String(refusal)}`, { url });
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
   const response = await ask(url, 'no-store');
   if (!response) return failure(`The worker script ${url} could not be downloaded.`, { url });

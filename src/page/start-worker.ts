@@ -25,7 +25,7 @@ export async function startWorker(
     } catch (refusal) {
       // What the browser refuses at once, because the script is of another origin say, it would refuse again.
       if (isInferenceError(refusal)) throw refusal;
-      throw await explainWorkerFailure({ make, message: undefined, blocked: undefined, refusal });
+      throw await explainWorkerFailure({ make, message: undefined, blocked: undefined, refusal: refusal as Error });
     }
     take(worker);
     try {

@@ -73,11 +73,11 @@ describe('a page whose site data was cleared', () => {
       const statuses = await page.evaluate(
         async ([body, options]) => {
           const ask = async (): Promise<number> =>
-            (await window.inference!.fetch('/v1/chat/completions', { method: 'POST', body: body as string })).status;
+            (await window.inference!.fetch('/v1/chat/completions', { method: 'POST', body })).status;
           const before = await ask();
           await fetch('/logout');
           await window.inference!.stop();
-          window.inference = await window.startInference(options as object);
+          window.inference = await window.startInference(options);
           return [before, await ask(), await ask()];
         },
         [BODY, { models, ...more }] as const,

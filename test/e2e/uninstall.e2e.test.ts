@@ -110,8 +110,10 @@ describe.concurrent('an app that has left', () => {
     const { expect } = test;
     const { openHost, openPlain } = await makeApp(test);
     const host = await openHost({ models, compatibility: 'hosted' });
-    const stored = (page: Page): Promise<(string | undefined)[]> =>
-      page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name).toSorted());
+    const stored = (page: Page): Promise<string[]> =>
+      page.evaluate(async () =>
+        (await indexedDB.databases()).map(({ name = '' }) => name).toSorted((a, b) => (a < b ? -1 : 1)),
+      );
     await host.evaluate(async () => {
       const body = JSON.stringify({ model: 'counting', input: 'Hi' });
       await (await fetch('/v1/responses', { method: 'POST', body })).text();
