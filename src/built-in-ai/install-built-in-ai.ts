@@ -71,7 +71,7 @@ export async function installBuiltInAI(
     const globals = made[name];
     lists[isLeft ? 'kept' : globals ? 'installed' : 'missing'].push(name);
     if (isLeft || !globals) continue;
-    for (const [property, value] of Object.entries(globals)) replaced.push(define(property, value));
+    for (const [property, value] of Object.entries(globals)) replaced.push(define(property, named(property, value)));
   }
   const installed: InstalledBuiltInAI = {
     ...lists,
@@ -119,6 +119,11 @@ async function ownWorks(name: InterfaceName, [first, second]: readonly string[])
   } catch {
     return false;
   }
+}
+
+/** A class as the browser's own is called: bundlers shorten names. */
+function named(name: string, value: unknown): unknown {
+  return Object.defineProperty(value as object, 'name', { value: name, configurable: true });
 }
 
 /** Defines a global as the browser does. @returns puts back what was there */

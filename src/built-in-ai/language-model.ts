@@ -133,6 +133,7 @@ export function createLanguageModel({ service, model, counter }: TaskModel): typ
     promptStreaming(input: unknown, options: CallOptions = {}): ReadableStream<string | object[]> {
       checkCount(arguments.length);
       const asked = this.#read(input, options);
+      this.#made.lifetime.signal.throwIfAborted();
       const { asParts } = this.#made.core.tools;
       const answered = (signal: AbortSignal): AsyncGenerator<string | object> => this.#answer(asked, signal);
       return streamOf(this.#made.lifetime, options, async function* (signal) {

@@ -11,19 +11,25 @@ export function canonicalTag(tag: unknown): string {
   }
 }
 
-/** @throws TypeError for what is not a list, RangeError for what is not a tag */
+/** Each once. @throws TypeError for what is not a list, RangeError for what is not a tag */
 export function canonicalTags(tags: unknown, name: string): string[] {
-  return listOf(tags, name).map(canonicalTag);
+  return [...new Set(listOf(tags, name).map(canonicalTag))];
 }
 
-/** The language of the list that a tag is one of: `en-GB` is `en`. */
+/** The languages that an option names; null where it names none. @throws as {@link canonicalTags} */
+export function namedLanguages(tags: unknown, name: string): readonly string[] | null {
+  const named = tags === undefined ? [] : canonicalTags(tags, name);
+  return named.length === 0 ? null : Object.freeze(named);
+}
+
+/** The language of the list that a tag is one of: `en-GB` is `en`, and `fr` is `fr-CA` where that is what is there of it. */
 export function servedAs(tag: string, languages: readonly string[]): string | undefined {
   let wanted = tag;
   while (wanted !== '') {
     if (languages.includes(wanted)) return wanted;
     wanted = wanted.slice(0, Math.max(0, wanted.lastIndexOf('-')));
   }
-  return undefined;
+  return languages.find((language) => language.startsWith(`${tag}-`));
 }
 
 /** What a language is called in English. */

@@ -1,5 +1,5 @@
 /** `Proofreader` on a chat model of the page: the corrected text, and where it differs. @module */
-import { canonicalTags, servedAs } from './languages.js';
+import { namedLanguages, servedAs } from './languages.js';
 import { textOf } from './idl.js';
 import { taskClass, type TaskKind, type TaskModel, WORK } from './text-task.js';
 import { findCorrections, type ProofreadCorrection } from './find-corrections.js';
@@ -15,7 +15,7 @@ function proofreading({ service }: TaskModel): TaskKind<ProofreadOptions> {
     read: ({ includeCorrectionTypes, includeCorrectionExplanations, expectedInputLanguages: tags }) => ({
       includeCorrectionTypes: Boolean(includeCorrectionTypes),
       includeCorrectionExplanations: Boolean(includeCorrectionExplanations),
-      expectedInputLanguages: tags === undefined ? null : Object.freeze(canonicalTags(tags, 'expectedInputLanguages')),
+      expectedInputLanguages: namedLanguages(tags, 'expectedInputLanguages'),
     }),
     // A chat model would name kinds of errors at random.
     canServe: ({ includeCorrectionTypes, includeCorrectionExplanations, expectedInputLanguages: tags }) =>

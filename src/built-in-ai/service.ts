@@ -92,13 +92,17 @@ export class Service {
     const signal = signalOf(options);
     signal?.throwIfAborted();
     const monitored = startMonitor(monitor);
-    monitored?.tell(0);
-    const loaded = this.load(model, (loadedBytes, totalBytes) => monitored?.tellPart(loadedBytes, totalBytes));
     const lifetime = new Lifetime(this.lifetimes, signal);
     try {
+      monitored?.tell(0);
+      const loaded = this.load(model, (loadedBytes, totalBytes) => {
+        if (!lifetime.signal.aborted) monitored?.tellPart(loadedBytes, totalBytes);
+      });
       await orAborted(loaded, lifetime.signal);
       const made = await orAborted(Promise.resolve(make(lifetime, CONSTRUCTOR)), lifetime.signal);
       monitored?.tell(1);
+      // Whoever hears of the last progress may abort there.
+      lifetime.signal.throwIfAborted();
       return made;
     } catch (thrown) {
       lifetime.end(thrown);

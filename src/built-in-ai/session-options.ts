@@ -30,7 +30,7 @@ export function readSessionOptions(options: unknown): SessionOptions {
         return oneOf(type, types, `${name}.type`);
       }),
     );
-  const inputs = kinds(expectedInputs, INPUT_TYPES, 'expectedInputs');
+  const inputs = kinds(expectedInputs, [...INPUT_TYPES, 'tool-call'], 'expectedInputs');
   const outputs = kinds(expectedOutputs, OUTPUT_TYPES, 'expectedOutputs');
   return {
     sampling: readSampling(rest),

@@ -1,5 +1,5 @@
 /** `Translator` and `LanguageDetector` on a chat model of the page, among the languages that the app names. @module */
-import { canonicalTag, canonicalTags, languageName, servedAs } from './languages.js';
+import { canonicalTag, languageName, namedLanguages, servedAs } from './languages.js';
 import { taskClass, type TaskKind, type TaskModel, type TokenLogprobs, WORK } from './text-task.js';
 
 interface Pair {
@@ -43,7 +43,7 @@ function detection({ service }: TaskModel): TaskKind<Detection> {
   const options = languages.map((tag, index) => `${LETTERS[index]}: ${languageName(tag)}`).join('\n');
   return {
     read: ({ expectedInputLanguages: tags }) => ({
-      expectedInputLanguages: tags === undefined ? null : Object.freeze(canonicalTags(tags, 'expectedInputLanguages')),
+      expectedInputLanguages: namedLanguages(tags, 'expectedInputLanguages'),
     }),
     canServe: ({ expectedInputLanguages: tags }) => (tags ?? []).every((tag) => servedAs(tag, languages) !== undefined),
     task: () => `In which language is the text of the user? Answer with the letter alone.\n${options}`,
@@ -64,7 +64,12 @@ function toDetected(first: TokenLogprobs | undefined, languages: readonly string
   // Rounding may bring a sum above 1.
   const scale = known > 1 ? 1 / known : 1;
   const scaled = detected.map((each) => ({ ...each, confidence: each.confidence * scale }));
-  return [...scaled, { detectedLanguage: 'und', confidence: Math.max(0, 1 - known) }];
+  const unknown = Math.max(0, 1 - known);
+  // What is less likely than no language at all says nothing.
+  return [
+    ...scaled.filter(({ confidence }) => confidence >= unknown),
+    { detectedLanguage: 'und', confidence: unknown },
+  ];
 }
 
 const AS_IT_IS = (text: string): string => text;

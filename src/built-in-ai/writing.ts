@@ -1,6 +1,6 @@
 /** `Summarizer`, `Writer` and `Rewriter` on a chat model of the page. @module */
 import { oneOf, textOf } from './idl.js';
-import { canonicalTag, canonicalTags, languageName, servedAs } from './languages.js';
+import { canonicalTag, languageName, namedLanguages, servedAs } from './languages.js';
 import { taskClass, type TaskKind, type TaskModel, WORK } from './text-task.js';
 
 /** The lists that an option may be of; the first is what it is by default. */
@@ -81,8 +81,7 @@ function writingKind(
         name,
         options[name] === undefined ? values[0]! : oneOf(options[name], values, name),
       ]);
-      const tags = (name: string): readonly string[] | null =>
-        options[name] === undefined ? null : Object.freeze(canonicalTags(options[name], name));
+      const tags = (name: string): readonly string[] | null => namedLanguages(options[name], name);
       const { sharedContext, outputLanguage } = options;
       return {
         ...(Object.fromEntries(chosen) as Record<string, string>),

@@ -12,16 +12,30 @@ export interface WorkerFailure {
   message: string | undefined;
   /** What the page's policy blocked meanwhile. */
   blocked: string | undefined;
+  /** What its constructor threw. */
+  refusal?: Error;
 }
 
 /** @returns InferenceError `unavailable`, whose message and details name the script's URL as far as it can be found */
-export async function explainWorkerFailure({ make, message, blocked }: WorkerFailure): Promise<InferenceError> {
+export async function explainWorkerFailure({
+  make,
+  message,
+  blocked,
+  refusal,
+}: WorkerFailure): Promise<InferenceError> {
   if (blocked !== undefined) {
     return failure(`The page's Content Security Policy blocks the worker ${blocked}. Allow it in \`worker-src\`.`, {
       url: blocked,
     });
   }
   const url = captureWorkerURL(make);
+  if (isElsewhere(url)) {
+    return failure(
+      `The worker script ${url} is of another origin than this page, and browsers start workers of the page's own origin only. Serve the files of Inpage from ${globalThis.origin}.`,
+      { url },
+    );
+  }
+  if (refusal) return failure(`The browser refused to start the worker script ${url}: ${String(refusal)}`, { url });
   if (message) return failure(`The worker script ${url} threw while it started: ${message}`, { url });
   const response = await ask(url, 'no-store');
   if (!response) return failure(`The worker script ${url} could not be downloaded.`, { url });
@@ -51,6 +65,12 @@ export async function explainWorkerFailure({ make, message, blocked }: WorkerFai
     ? 'was fetched but did not start. A file that it imports may be missing'
     : `was served as ${type} instead of JavaScript. The server has no such file, or its content type is wrong`;
   return failure(`The worker script ${url} ${reason}.`, { url, httpStatus });
+}
+
+/** Scripts of blobs and data have no address of their own. */
+function isElsewhere(url: string): boolean {
+  const { protocol, origin } = new URL(url);
+  return /^https?:$/.test(protocol) && globalThis.origin !== undefined && origin !== globalThis.origin;
 }
 
 /** Fetches the script past the browser's cache, and so into it. @returns the server has it */

@@ -36,6 +36,9 @@ export interface PageClaim {
   onClaimed?: ((client: string) => Promise<void>) | undefined;
 }
 
+const BLOCKED =
+  "Something in this browser blocks Service Workers: `register` gave nothing, as with Playwright's `serviceWorkers: 'block'`. Allow them, or pass `serviceWorker: false` and use `inference.fetch`.";
+
 /** What the settings are called in the script's URL. Others are the app's own, and stay. */
 const PARAMETERS = ['relay', 'prefix', 'compatibility', 'intercept', 'unhosted', 'route'];
 
@@ -117,9 +120,10 @@ function chooseNewest({ installing, waiting, active }: ServiceWorkerRegistration
 }
 
 async function register(container: ServiceWorkerContainer, url: URL): Promise<ServiceWorkerRegistration> {
+  let registration: Partial<ServiceWorkerRegistration> | undefined;
   try {
     // What the script imports shall be as new as itself.
-    return await container.register(trustedScriptURL(url), { updateViaCache: 'none' });
+    registration = await container.register(trustedScriptURL(url), { updateViaCache: 'none' });
   } catch (thrown) {
     const refused = trustedTypesError(thrown);
     if (refused) throw refused;
@@ -129,6 +133,9 @@ async function register(container: ServiceWorkerContainer, url: URL): Promise<Se
     );
     throw failure(explained, thrown);
   }
+  // As Playwright's `serviceWorkers: 'block'` and stubs of tests leave it.
+  if (registration?.scope === undefined) throw failure(BLOCKED);
+  return registration as ServiceWorkerRegistration;
 }
 
 async function takeControl(

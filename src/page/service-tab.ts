@@ -39,6 +39,8 @@ export class ServiceTab {
   #becameHost = new AbortController();
   /** Ends this tab's place, as the host or in the queue for it; undefined: it has none. */
   #queueSlot: AbortController | undefined;
+  /** There was one that brought this tab to the host. */
+  #hadServiceWorker = false;
   /** Of calls of this tab that have ended. */
   readonly #freePorts: GatewayPort[] = [];
   /** Looks whether the host still answers. */
@@ -131,6 +133,18 @@ export class ServiceTab {
     void this.#checkHostAlive();
   }
 
+  /**
+   * The Service Worker is gone, as after the site's data was cleared: nothing brings tabs together any more.
+   * @throws always: the engine is here from now on
+   */
+  #hostAlone(): never {
+    this.#leaveQueue();
+    this.#queueSlot = new AbortController();
+    this.#checkHostAlive = async () => {};
+    this.#becomeHost();
+    throw new Error('This tab hosts now.');
+  }
+
   async #attempt(signal: AbortSignal): Promise<GatewayPort> {
     if (this.#host) return connectThrough((port) => this.#host?.connect(port), signal);
     return this.#askServiceWorker(AbortSignal.any([signal, this.#becameHost.signal]));
@@ -140,7 +154,9 @@ export class ServiceTab {
     const { serviceWorker, group } = this.#options;
     const registered = serviceWorker?.controller ? undefined : serviceWorker?.getRegistration().catch(() => undefined);
     const worker = serviceWorker?.controller ?? (registered && (await orAborted(registered, signal)))?.active;
+    if (!worker && this.#hadServiceWorker) return this.#hostAlone();
     if (!worker || group === undefined) return rejectOnAbort(signal);
+    this.#hadServiceWorker = true;
     const { port1, port2 } = new MessageChannel();
     const answer = new Promise<GatewayPort>((resolve) => {
       port1.onmessage = ({ data, ports: [port] }: MessageEvent<BrokerMessage>) => {

@@ -5,6 +5,7 @@ import { availableLocks } from '../core/platform/web-locks.js';
 import { resolveCompatibility, unavailableResponse } from '../relay/stream/request-payload.js';
 import type { PageInference } from '../core/models/page-inference.js';
 import { OWN_PATH } from '../core/request/own-path.js';
+import { pageServiceWorkers } from '../core/platform/service-worker-container.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/handshake.js';
@@ -57,6 +58,7 @@ export async function startService(options: InferenceOptions): Promise<StartedSe
 }
 
 async function start(options: InferenceOptions, latest: LatestStart): Promise<StartedService> {
+  await shown(latest);
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const resolved = await resolve(options, deadline);
   const texts = (latest.options = optionTexts(resolved, document.baseURI));
@@ -147,7 +149,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
  * again. Requests that may go on to the network are left alone.
  */
 function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: LatestStart, group?: string): void {
-  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const container = pageServiceWorkers();
   if (!container?.controller || settings.whenUnhosted === 'network') return;
   const { prefix } = settings;
   void import('./refuse-requests.js')
@@ -163,6 +165,19 @@ function refusePlainRequests(settings: OptionsByRealm['serviceWorker'], latest: 
       }),
     )
     .catch(() => {}); // Not deployed any more: such requests wait, as they do where nothing listens.
+}
+
+/**
+ * Resolves when the browser lets the page run. It holds back workers, locks and registrations of one that it prerenders until
+ * somebody looks at it, so no deadline may begin before.
+ */
+async function shown(latest: LatestStart): Promise<void> {
+  const prerendered = globalThis.document as (Document & { prerendering?: boolean }) | undefined;
+  if (!prerendered?.prerendering) return;
+  latest.state = 'held-back';
+  console.warn('inpage: this page is prerendered. Inference starts when it is shown.');
+  await new Promise((resolve) => prerendered.addEventListener('prerenderingchange', resolve, { once: true }));
+  latest.state = 'starting';
 }
 
 /** See `Refusal.response`. */
@@ -204,10 +219,11 @@ function serviceWorkerContainer({
   serviceWorker,
 }: OptionsByRealm['serviceWorker']): ServiceWorkerContainer | undefined {
   if (serviceWorker === false) return undefined;
-  if (navigator.serviceWorker) return navigator.serviceWorker;
+  const container = pageServiceWorkers();
+  if (container) return container;
   throw new InferenceError(
     'unavailable',
-    'This page cannot use a Service Worker, which requires https or localhost. Pass `serviceWorker: false` and use `inference.fetch`.',
+    'This page cannot use a Service Worker, which requires https or localhost, and site data that is not blocked. Pass `serviceWorker: false` and use `inference.fetch`.',
   );
 }
 

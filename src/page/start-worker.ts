@@ -1,5 +1,5 @@
 /** Starts a worker's script, once more past the browser's cache if need be, and says why one did not start. @module */
-import { InferenceError } from '../core/errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { WorkerReady } from '../relay/protocol.js';
 // Not imported when it is needed: then the network may be gone, or the files of another deployment be there.
 import { explainWorkerFailure, refreshScript } from './explain-worker-failure.js';
@@ -19,7 +19,14 @@ export async function startWorker(
   isWanted: () => boolean,
 ): Promise<{ worker: Worker; lifeline: string | undefined }> {
   for (let isFirst = true; ; isFirst = false) {
-    const worker = make();
+    let worker: Worker;
+    try {
+      worker = make();
+    } catch (refusal) {
+      // What the browser refuses at once, because the script is of another origin say, it would refuse again.
+      if (isInferenceError(refusal)) throw refusal;
+      throw await explainWorkerFailure({ make, message: undefined, blocked: undefined, refusal: refusal as Error });
+    }
     take(worker);
     try {
       return { worker, lifeline: await workerStarted(worker) };

@@ -5,7 +5,9 @@
  */
 import { APP_BASE } from '../core/models/app-base.js';
 import { removeAllCachedPrompts } from '../store/prompts/prompt-block-store.js';
+import { removeAllModels } from '../store/storage/model-folder.js';
 import type { PageMessage } from '../relay/protocol.js';
+import { pageServiceWorkers } from '../core/platform/service-worker-container.js';
 
 /** What to remove. */
 export interface UninstallOptions {
@@ -20,8 +22,9 @@ export interface UninstallOptions {
 /**
  * Removes the Service Worker. Requests of this page and of other open pages go to the network at once. Only an empty cache
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
- * release that no longer starts inference; it does nothing where nothing is. Prompts that were cached (`promptCache`) and
- * responses that were stored (`storeResponses`) and files are removed, too; downloaded models stay in the browser's caches.
+ * release that no longer starts inference; it does nothing where nothing is. Models that were downloaded, prompts that were
+ * cached (`promptCache`), responses that were stored (`storeResponses`), files that were uploaded, and counters of requests are
+ * removed, too.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';
@@ -31,8 +34,7 @@ export async function uninstallInference({
   serviceWorker = `${APP_BASE}inpage-sw.js`,
 }: UninstallOptions = {}): Promise<boolean> {
   const script = new URL(serviceWorker, document.baseURI);
-  // Absent where a page cannot have one.
-  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const container = pageServiceWorkers();
   // Refused where site data is blocked: then there is none.
   const registrations = (await container?.getRegistrations().catch(() => undefined)) ?? [];
   let removed = false;
@@ -46,35 +48,35 @@ export async function uninstallInference({
     for (const worker of workers) worker.postMessage(message);
     removed = (await registration.unregister()) || removed;
   }
-  await removeCachedPrompts();
-  await removeFilesFolder();
-  removeDatabases();
+  await removeFiles();
+  await Promise.all(DATABASES.map(removeDatabase));
   return removed;
 }
 
-/** As far as no worker of an open page is just writing one. */
-async function removeCachedPrompts(): Promise<void> {
-  const root = await privateFiles();
-  if (root) await removeAllCachedPrompts(root).catch(() => {});
-}
-
-async function removeFilesFolder(): Promise<void> {
-  await (await privateFiles())?.removeEntry('inpage-files', { recursive: true }).catch(() => {});
-}
-
-async function privateFiles(): Promise<FileSystemDirectoryHandle | undefined> {
+/** As far as no worker of an open page is just using one. */
+async function removeFiles(): Promise<void> {
   const { storage } = navigator as { storage?: StorageManager };
-  return storage?.getDirectory?.().catch(() => undefined);
+  const root = await storage?.getDirectory?.().catch(() => undefined);
+  if (!root) return;
+  await removeAllCachedPrompts(root).catch(() => {});
+  await removeAllModels(root).catch(() => {});
+  await root.removeEntry('inpage-files', { recursive: true }).catch(() => {});
 }
 
-/** Engines of open pages close the database when they are told. */
-function removeDatabases(): void {
-  try {
-    indexedDB.deleteDatabase('inpage-responses');
-    indexedDB.deleteDatabase('inpage-files');
-  } catch {
-    // Refused where site data is blocked: then there is none.
-  }
+/** Stored responses, files of clients, and the counters of rate limits, whose rows have digests of keys. */
+const DATABASES = ['inpage-responses', 'inpage-files', 'inpage-counters'];
+
+/** Engines of open pages close a database when they are told. One that does not is removed when its page has gone. */
+function removeDatabase(name: string): Promise<void> {
+  return new Promise((resolve) => {
+    try {
+      const request = indexedDB.deleteDatabase(name);
+      for (const outcome of ['success', 'error', 'blocked']) request.addEventListener(outcome, () => resolve());
+    } catch {
+      // Refused where site data is blocked: then there is none.
+      resolve();
+    }
+  });
 }
 
 /** Settings travel in the script's query. */

@@ -37,10 +37,29 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
   });
 }
 
+/** Lifelines that were seen held here: they are told by the locks of this realm. */
+const seen = new Set<string>();
+
+/**
+ * Whether a lifeline's lock is held, as far as this realm sees it. One that is not, though its peer has just spoken, is held
+ * among other locks: after the site's data was cleared, Chromium gives new workers others than those of a page that runs.
+ */
+async function isSeen(name: string, locks: Partial<LockManager>): Promise<boolean> {
+  if (seen.has(name) || !locks.query) return true;
+  // A browser that refuses to say also refuses the lock.
+  const { held } = await locks.query().catch((): LockManagerSnapshot => ({}));
+  const isHeld = held?.some((lock) => lock.name === name && lock.mode === 'exclusive') === true;
+  if (isHeld) seen.add(name);
+  return isHeld;
+}
+
 /** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */
 const watches = new Map<string, AbortController>();
 
-/** Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name or without Web Locks. */
+/**
+ * Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name, without Web Locks, and for a
+ * lifeline whose lock this realm does not see: then peers notice the end by silence only.
+ */
 export function onPeerDeath(name: string | undefined, onDeath: () => void, signal: AbortSignal): void {
   const locks = availableLocks();
   if (name === undefined || !locks) return;
@@ -49,10 +68,11 @@ export function onPeerDeath(name: string | undefined, onDeath: () => void, signa
     const watch = (gone = new AbortController());
     watches.set(name, watch);
     const end = (): unknown => watches.delete(name);
+    const seenHere = isSeen(name, locks);
     locks
-      .request(name, { mode: 'shared' }, () => {
+      .request(name, { mode: 'shared' }, async () => {
         end();
-        watch.abort();
+        if (await seenHere) watch.abort();
       })
       // A browser that refuses: silence is the only sign of death.
       .catch(end);

@@ -3,8 +3,10 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import type { LaunchOptions } from 'playwright';
 import * as v from 'valibot';
 import { type ApiKey, INFERENCE_OPTIONS, type InferenceOptions } from '../core/models/inference-options.js';
+import { secretsOfOptions } from '../core/models/header-secrets.js';
 import type { ScriptedEntry } from '../core/models/model-entry.js';
 import { fields, number, oneOf, optional, parseOptions, type Same, wrongOption } from '../core/models/option-schema.js';
+import { Redactor } from '../core/models/redactor.js';
 import { OLLAMA_GREETING } from '../core/request/own-path.js';
 import { matchBase } from '../relay/match-base.js';
 import { listen } from './http/listen.js';
@@ -130,9 +132,10 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     if (target.pathname === HEALTH_PATH) return tellHealth(response, await served.isReady());
     sendUnknownPath(response, target.pathname, prefix);
   };
+  const redactor = new Redactor(secretsOfOptions(checked));
   const server = createLimitedServer(
     (request, response) => {
-      if (checked.log) logAnswers(request, response);
+      if (checked.log) logAnswers(request, response, redactor);
       answer(request, response).catch(() => response.destroy());
     },
     { patience: PATIENCE, connections: MAX_CONNECTIONS, onBusy: busy },

@@ -116,9 +116,15 @@ function mayLeave({ url, headers }: Request): boolean {
   return unhosted && (isOwn || !/[?,].*(auth|key|token)/i.test([url, ...headers.keys()].join()));
 }
 
+/** This script, and the relay that it imports where pages are isolated. */
+const ownScripts = [scope.location.href, settings.get('relay') ?? scope.location.href].map(
+  (url) => new URL(url).origin + new URL(url).pathname,
+);
+
 /** Navigations and scripts are the server's, and so are the library's own files. */
 function mayBeRouted({ mode, destination, url }: Request): boolean {
-  return mode !== 'navigate' && !/script|worker/.test(destination) && !url.endsWith(PAST_ROUTES);
+  const isOwn = url.endsWith(PAST_ROUTES) || ownScripts.includes(url.split(/[?#]/, 1)[0]!);
+  return mode !== 'navigate' && !/script|worker/.test(destination) && !isOwn;
 }
 
 /** The library's own workers fetch its files and those of models. */

@@ -2,6 +2,7 @@
 import type { LoadedModel } from '../core/models/backend.js';
 import type { ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
 import type { RecordedEvent, RecordedStep } from '../core/models/recorded-answer.js';
+import { Redactor } from '../core/models/redactor.js';
 import type { ScriptedReply } from '../core/models/script.js';
 import { type GenerationRequest, lastTextOf } from '../core/request/generation-request.js';
 import { fingerprintRequest } from '../core/request/request-fingerprint.js';
@@ -17,12 +18,12 @@ interface Recording {
 
 /** Whole answers of chat and speech models. Those that fail or are canceled are left out. */
 export class Recorder {
-  readonly #secrets: readonly string[];
+  readonly #redactor: Redactor;
   readonly #recordings = new Map<string, Recording>();
 
   /** @param secrets texts that must not be kept, such as API keys */
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
+    this.#redactor = new Redactor(secrets, { byForm: true });
   }
 
   /** A scripted entry for each model that has answered. */
@@ -78,9 +79,9 @@ export class Recorder {
     }
     const asked = 'audio' in request ? '' : lastTextOf(request.prompt);
     recording.replies.set(fingerprint, {
-      ...(asked !== '' && { match: redactText(asked, this.#secrets) }),
+      ...(asked !== '' && { match: this.#redactor.text(asked) }),
       request: fingerprint,
-      recorded: redactSteps(steps, this.#secrets),
+      recorded: redactSteps(steps, this.#redactor),
     });
   }
 }
@@ -116,30 +117,6 @@ function lengthOf({ match }: ScriptedReply): number {
   return typeof match === 'string' ? match.length : 0;
 }
 
-/** What stands where a secret was. */
-const REDACTED = '[secret]';
-
-/** Keys by the forms in which services give them out, tokens in headers, JSON Web Tokens and private keys. */
-const FORMS = [
-  /\b(?:sk|pk|rk|gsk|xai|hf|r8|ghp|gho|ghs|ghu|glpat|npm|github_pat|xox[abps])[-_][\w-]{16,}/,
-  /\bAIza[\w-]{30,}/,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/,
-  /(?<=\b(?:bearer|basic) )[\w.~+/=-]{16,}/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
-];
-
-/** @param known texts that are secrets here, whatever their form */
-function secretPattern(known: readonly string[]): RegExp {
-  const literals = known.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  return new RegExp([...literals, ...FORMS.map(({ source }) => source)].join('|'), 'gi');
-}
-
-/** The text with `[secret]` in the place of each. */
-function redactText(text: string, known: readonly string[]): string {
-  return text.replaceAll(secretPattern(known), REDACTED);
-}
-
 /** Something with a text, which is a piece of a longer one. */
 interface RecordedPiece {
   text: string;
@@ -147,14 +124,14 @@ interface RecordedPiece {
 }
 
 /** The steps without secrets, also without those that come in several pieces. */
-function redactSteps(steps: readonly RecordedStep[], known: readonly string[]): RecordedStep[] {
+function redactSteps(steps: readonly RecordedStep[], redactor: Redactor): RecordedStep[] {
   const copy = structuredClone([...steps]);
   const events = copy.flatMap((step) => step.events);
   let isChanged = false;
-  for (const pieces of splitIntoRuns(events)) isChanged = redactPieces(pieces, secretPattern(known)) || isChanged;
+  for (const pieces of splitIntoRuns(events)) isChanged = redactor.pieces(pieces) || isChanged;
   // Tokens and probabilities would spell it.
   if (isChanged) for (const event of events) forgetTokens(event);
-  return redactDeeply(copy, known) as RecordedStep[];
+  return redactor.value(copy) as RecordedStep[];
 }
 
 /** The pieces of each text: of a choice's answer, its thinking and its calls, or of a transcript. */
@@ -169,41 +146,9 @@ function splitIntoRuns(events: readonly RecordedEvent[]): RecordedPiece[][] {
   return [...runs.values()];
 }
 
-/** @returns whether there was a secret */
-function redactPieces(pieces: readonly RecordedPiece[], pattern: RegExp): boolean {
-  const whole = pieces.map(({ text }) => text).join('');
-  const secrets = [...whole.matchAll(pattern)].map(({ 0: text, index }) => ({
-    start: index,
-    end: index + text.length,
-  }));
-  let end = 0;
-  for (const piece of pieces) {
-    const start = end;
-    end += piece.text.length;
-    let text = '';
-    let at = start;
-    for (const secret of secrets) {
-      if (secret.end <= start || secret.start >= end) continue;
-      text += whole.slice(at, Math.max(at, secret.start));
-      if (secret.start >= start) text += REDACTED;
-      at = Math.min(end, secret.end);
-    }
-    piece.text = text + whole.slice(at, end);
-  }
-  return secrets.length > 0;
-}
-
 function forgetTokens(event: RecordedEvent): void {
   if (event.type === 'piece') delete event.token;
   if (event.type === 'finish') for (const segment of event.segments ?? []) segment.tokens = [];
   if (event.type !== 'piece' && event.type !== 'end') return;
   for (const part of event.parts) if (part.type === 'text') delete part.logprobs;
-}
-
-/** Every other text, such as the raw output. */
-function redactDeeply(value: unknown, known: readonly string[]): unknown {
-  if (typeof value === 'string') return redactText(value, known);
-  if (Array.isArray(value)) return value.map((each) => redactDeeply(each, known));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactDeeply(each, known)]));
 }

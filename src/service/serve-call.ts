@@ -12,7 +12,9 @@ import {
   type ResponseChunk,
   type ResponseItem,
 } from '../relay/protocol.js';
-import { fromRequestPayload, toResponseHead } from '../relay/stream/request-payload.js';
+import { RelayedRequest } from '../relay/stream/relayed-request.js';
+import { toResponseHead } from '../relay/stream/request-payload.js';
+import { StreamedResponse } from '../relay/stream/streamed-response.js';
 
 /** What a request's handler is told besides the request. */
 export interface RequestFacts {
@@ -61,9 +63,9 @@ async function* respond(
   const resumeState = new ResumeState(payload.checkpoints);
   const { origin, refusal } = payload;
   const facts = { intercepted: payload.intercepted === true, resumeState, origin, refusal };
-  const response = await handle(fromRequestPayload(payload, signal), begin, facts);
+  const response = await handle(RelayedRequest.of(payload, signal), begin, facts);
   const head = toResponseHead(response);
-  const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined = response.body?.getReader();
+  const reader = response instanceof StreamedResponse ? response.chunks.getReader() : response.body?.getReader();
   const cancel = (): void => void reader?.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -77,14 +79,17 @@ async function* respond(
       }
       const { value } = (await reader?.read()) ?? {};
       if (!value) return items;
-      // Cloning a view clones the whole buffer behind it.
-      const bytes = value.byteLength === value.buffer.byteLength ? value : value.slice();
-      items.push({ bytes, checkpoint: resumeState.checkpointOf(value) });
+      items.push(value instanceof Uint8Array ? { bytes: alone(value) } : { ...value, bytes: alone(value.bytes) });
     }
   } finally {
     signal.removeEventListener('abort', cancel);
     cancel();
   }
+}
+
+/** Cloning a view clones the whole buffer behind it. */
+function alone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 /** Chunks that go together as one, up to {@link MAX_CHUNK_BYTES}: every chunk of a body that crosses realms has its price. */

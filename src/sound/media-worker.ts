@@ -5,6 +5,7 @@
  */
 import { transfer } from 'comlink';
 import { serveControl } from '../relay/control/control-channel.js';
+import { flacSeconds } from '../core/media/sniff-audio.js';
 import { SampleCollector, mixDown, noAudio, requirePlausibleRate, tooLong } from './sample-collector.js';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 
@@ -43,7 +44,7 @@ async function decodeWithCodecs(
     const track = await input.getPrimaryAudioTrack();
     if (!track) throw new Error('There is no audio track.');
     // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
-    const claimedSeconds = (await track.getDurationFromMetadata()) ?? 0;
+    const claimedSeconds = flacSeconds(bytes) ?? (await track.getDurationFromMetadata()) ?? 0;
     if (claimedSeconds > maxSeconds) throw tooLong();
     // WebKit's decoder ends the whole page on MP3 (seen in WebKitGTK 2.50); the page's own way to decode does not.
     if (track.codec === 'mp3' && isWebKit()) return undefined;

@@ -4,6 +4,7 @@
  * @module
  */
 import { cancelled, type InferenceError } from '../core/errors/inference-error.js';
+import { deviceMemory } from '../core/platform/device-memory.js';
 import { Revalidator, isOnServer } from './sources/ask-server.js';
 import { decideFile, type FileDecision } from './download/decide-file.js';
 import { LoadReport } from './download/download-progress.js';
@@ -34,6 +35,12 @@ import { hashContents, isIntact } from './download/verify-content.js';
 
 /** A manifest names all files of its folder: the server need not be asked for others. */
 const NOT_LISTED = { httpStatus: 404, isPage: false };
+
+/** What files are brought for: to be kept, or to be used once in any case. */
+export type Purpose = 'store' | 'load';
+
+/** Of the device's memory: the files of a model that is not stored may take so much. */
+const MEMORY_SHARE = 0.5;
 
 export class ModelFiles {
   readonly #options: ModelFilesOptions;
@@ -81,11 +88,12 @@ export class ModelFiles {
   /**
    * Begins to fetch all that a model needs, several files at once, when there is room for it.
    * @param files names in the model's folder, or URLs. Those that are not there are no error here.
+   * @param purpose `load`: what storage cannot hold goes through memory, if that has room for it
    * @throws InferenceError `insufficient_resources` before the first byte; other failures come when a file is read
    */
-  async prepare(files: readonly string[]): Promise<void> {
+  async prepare(files: readonly string[], purpose: Purpose = 'store'): Promise<void> {
     const wanted = await this.#statements.listed(files.map((file) => this.#nameOf(file)));
-    await this.#checkRoom(wanted);
+    await this.#checkRoom(wanted, purpose);
     const note = { model: this.#options.folder, wanted, lastUsed: Date.now() };
     // With a full disk, stored files are still used.
     await this.#environment.storage.saveNote(note).catch(() => {});
@@ -126,6 +134,12 @@ export class ModelFiles {
     // Another attempt may succeed.
     found.catch(() => this.#found.delete(file));
     return found;
+  }
+
+  /** As {@link find}; a file that storage cannot hold is taken into memory. */
+  findForLoad(nameOrURL: string): Promise<FileStatus | undefined> {
+    const file = this.#nameOf(nameOrURL);
+    return this.#contents.find(file, () => this.find(file));
   }
 
   /**
@@ -265,7 +279,8 @@ export class ModelFiles {
   #decide(stored: FileStatus | undefined, stated: ExpectedFile | undefined): FileDecision {
     const { folder, isLocal = false } = this.#options;
     const isPinned = !isLocal && parseHubFolder(folder) !== undefined;
-    return decideFile({ stored, stated, listsAll: this.#statements.hasManifest, isPinned, now: Date.now() });
+    const { hasManifest: listsAll } = this.#statements;
+    return decideFile({ stored, stated, listsAll, isPinned, isPicking: isLocal, now: Date.now() });
   }
 
   #present(stored: FileStatus): FileStatus | undefined {
@@ -288,14 +303,15 @@ export class ModelFiles {
     return { ...this.#locationOf(file), url: this.#urlOf(file), expected: await this.#statements.of(file) };
   }
 
-  async #checkRoom(files: readonly string[]): Promise<void> {
+  async #checkRoom(files: readonly string[], purpose: Purpose): Promise<void> {
     const { storage } = this.#environment;
     const free = storage.lasting ? await this.#environment.freeBytes() : undefined;
     if (free === undefined) return;
     const locations = files.map((file) => this.#locationOf(file));
     const sizeOf = (file: string, stored: number | undefined): Promise<number> => this.#statements.sizeOf(file, stored);
     const neededBytes = await missingBytes(locations, { storage, sizeOf, free });
-    if (neededBytes > free) throw await this.#insufficientStorage({ neededBytes });
+    const isInMemory = purpose === 'load' && neededBytes <= MEMORY_SHARE * deviceMemory() * 2 ** 30;
+    if (neededBytes > free && !isInMemory) throw await this.#insufficientStorage({ neededBytes });
   }
 
   #insufficientStorage(missing: Pick<StorageShortage, 'neededBytes' | 'refused'>): Promise<InferenceError> {

@@ -42,6 +42,29 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     expect(pieces).toBeGreaterThan(1);
   });
 
+  it('[H09] [H10] a conversation keeps what it was sent, and refuses what it should', async () => {
+    const kept = await driver.execute(async (storeResponses) => {
+      const options = { compatibility: 'hosted', serviceWorker: false, models: [], storeResponses } as const;
+      await window.inference!.stop();
+      const service = await window.startInference(options);
+      const send = async (body: string): Promise<[number, { id?: string; metadata?: object }]> => {
+        const answer = await service.fetch('/v1/conversations', { method: 'POST', body });
+        return [answer.status, (await answer.json()) as { id?: string }];
+      };
+      const items = [{ role: 'user', content: 'Hi' }];
+      const [status, made] = await send(JSON.stringify({ items, metadata: { topic: 'a' } }));
+      const listed = await service.fetch(`/v1/conversations/${made.id}/items`);
+      const { data } = (await listed.json()) as { data: object[] };
+      const [many] = await send(JSON.stringify({ items: Array.from({ length: 21 }, () => items[0]) }));
+      const [broken] = await send('{"items":');
+      const [empty] = await send('');
+      await service.stop();
+      window.inference = await window.startInference();
+      return [status, made.metadata, data.length, many, broken, empty];
+    }, 'memory' as const);
+    expect(kept).toEqual([200, { topic: 'a' }, 1, 400, 400, 200]);
+  });
+
   it('JSON follows its schema', async () => {
     const content = await driver.execute(async (schema) => {
       const response = await fetch('/v1/chat/completions', {

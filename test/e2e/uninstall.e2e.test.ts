@@ -106,21 +106,23 @@ describe.concurrent('an app that has left', () => {
     },
   );
 
-  it('[H23] takes what was stored of responses with it', async (test) => {
+  it('[H23] takes what was stored of responses with it, and what was counted', async (test) => {
     const { expect } = test;
     const { openHost, openPlain } = await makeApp(test);
     const host = await openHost({ models, compatibility: 'hosted' });
-    const isStored = (page: Page): Promise<boolean> =>
-      page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'inpage-responses'));
+    const stored = (page: Page): Promise<string[]> =>
+      page.evaluate(async () =>
+        (await indexedDB.databases()).map(({ name = '' }) => name).toSorted((a, b) => (a < b ? -1 : 1)),
+      );
     await host.evaluate(async () => {
       const body = JSON.stringify({ model: 'counting', input: 'Hi' });
       await (await fetch('/v1/responses', { method: 'POST', body })).text();
     });
-    expect(await isStored(host)).toBe(true);
+    expect(await stored(host)).toEqual(['inpage-counters', 'inpage-responses']);
     await host.close();
     const page = await openPlain();
     await page.evaluate("import('/uninstall.js').then(({ uninstallInference }) => uninstallInference())");
-    await expect.poll(() => isStored(page), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => stored(page), { timeout: 30_000 }).toEqual([]);
   });
 
   it('stops, calls uninstallInference and starts again in one page', async (test) => {

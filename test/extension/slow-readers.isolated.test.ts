@@ -7,8 +7,8 @@ import { WirePort } from '../../src/extension/wire-port.js';
 import { serveCall } from '../../src/service/serve-call.js';
 import { type Connect, connectThrough } from '../../src/relay/handshake.js';
 import { PROTOCOL_VERSION, type RequestPayload } from '../../src/relay/protocol.js';
-import { markStreamed } from '../../src/relay/stream/request-payload.js';
 import { relayRequest } from '../../src/relay/stream/relay-request.js';
+import { streamedResponse } from '../support/streamed-response.js';
 import { connectedPorts } from './support/runtime-ports.js';
 
 vi.mock('../../src/extension/consent-store.js', () => ({
@@ -48,7 +48,7 @@ it.each(CONTEXTS.flatMap(([name, serve]) => [200, 3_000, 6_000].map((bytes) => [
   async (_, eventBytes, serve) => {
     const count = Math.ceil((3 * MOST_AHEAD) / eventBytes);
     const { made, body } = numbered(eventBytes, count);
-    const request = (): Response => markStreamed(new Response(body()));
+    const request = (): Response => streamedResponse(body());
     const handlers = { request, control: () => {} };
     const gateway: Connect = (signal) => connectThrough((port) => void serveCall(port, handlers), signal);
     const connect: Connect = async () => {

@@ -51,3 +51,20 @@ it('a script of the app that does not import ours is named', async () => {
     "app-sw.js does not import Inpage. Make importScripts('inpage-sw.js') its first line",
   );
 });
+
+it.each([undefined, null, {}])(
+  'a browser whose `register` gives %s is said to block Service Workers',
+  async (given) => {
+    vi.stubGlobal('location', { href: 'http://localhost/' });
+    const container = { getRegistration: async () => undefined, register: async () => given };
+    const { signal } = new AbortController();
+    const registering = registerServiceWorker(container as unknown as ServiceWorkerContainer, settings, {
+      group: 'group',
+      signal,
+    });
+    await expect(registering).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/blocks Service Workers.*serviceWorker: false/) as string,
+    });
+  },
+);

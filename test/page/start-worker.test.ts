@@ -61,3 +61,32 @@ it('not a third time, and not for a host that has stopped', async () => {
   await expect(start(false)).rejects.toMatchObject({ code: 'unavailable' });
   expect(ended).toBe(3);
 });
+
+it.each([
+  ['https://cdn.example/model-worker.js', /cdn\.example.* is of another origin .*https:\/\/app\.example/],
+  ['https://app.example/model-worker.js', /refused to start .*model-worker\.js: SecurityError/],
+])('is not tried again where its constructor throws: %s', async (script, message) => {
+  let made = 0;
+  vi.stubGlobal('origin', 'https://app.example');
+  vi.stubGlobal(
+    'Worker',
+    // oxlint-disable-next-line typescript/no-extraneous-class -- a constructor is all that is asked of it
+    class {
+      constructor() {
+        made += 1;
+        throw new DOMException('It cannot be accessed from this origin.', 'SecurityError');
+      }
+    },
+  );
+  const start = startWorker(
+    () => new Worker(script),
+    () => {},
+    () => true,
+  );
+  await expect(start).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(message),
+    details: { reason: expect.any(String), url: script },
+  });
+  expect(made).toBe(1);
+});

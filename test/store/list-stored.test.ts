@@ -91,13 +91,21 @@ it('a model that nothing is known of is refused with what could be meant', async
   });
 });
 
-it('[P06] `uninstallInference` removes the prompts of all models, and leaves files', async () => {
+it('[P06] `uninstallInference` removes prompts and files of all models, and every database', async () => {
+  const deleted: string[] = [];
+  vi.stubGlobal('indexedDB', {
+    deleteDatabase(name: string) {
+      deleted.push(name);
+      const request = new EventTarget();
+      queueMicrotask(() => request.dispatchEvent(new Event('success')));
+      return request;
+    },
+  });
   await keepFile();
   await keepPrompt(FOLDER);
   await uninstallInference();
-  const [model] = await listStored(SOURCES);
-  expect(model!.bytes).toBe(5);
-  expect(model).not.toHaveProperty('promptCache');
+  expect(await listStored(SOURCES)).toEqual([]);
+  expect(deleted).toEqual(['inpage-responses', 'inpage-counters']);
 });
 
 it('what a load left that failed before it said what it wants is removed, though it is not listed', async () => {

@@ -15,6 +15,16 @@ export function sniffAudio(bytes: Uint8Array): AudioContainer | undefined {
   return sniffFrames(bytes, text(0, 3) === 'ID3' ? endOfId3(bytes) : 0);
 }
 
+/** Seconds that a FLAC file says it has; 0: it does not say. Undefined for anything else. */
+export function flacSeconds(bytes: Uint8Array): number | undefined {
+  if (sniffAudio(bytes) !== 'flac' || bytes.length < 26) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // 20 bits of the rate, 3 of channels, 5 of bits, 36 of samples; demuxers read the last as a signed number of 32.
+  const rate = view.getUint32(18) >>> 12;
+  const samples = (bytes[21]! & 15) * 2 ** 32 + view.getUint32(22);
+  return rate === 0 ? undefined : samples / rate;
+}
+
 /** Bytes of an ID3v2 tag at the start, its header included. */
 function endOfId3(bytes: Uint8Array): number {
   let length = 0;

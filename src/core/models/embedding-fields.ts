@@ -1,6 +1,7 @@
 /** What an entry can say of a model of embeddings. Public. @module */
 import * as v from 'valibot';
 import type { Same } from './option-schema.js';
+import { recordOf } from '../schema/record-of.js';
 
 /**
  * How the vectors of a text's tokens become one, by the names of sentence-transformers. `cls` takes the first, `lasttoken`
@@ -14,7 +15,7 @@ export const POOLINGS = ['cls', 'max', 'mean', 'mean_sqrt_len_tokens', 'weighted
 true satisfies Same<(typeof POOLINGS)[number], Pooling>;
 
 /** @internal */
-export const INPUTS = v.record(
+export const INPUTS = recordOf(
   v.string(),
   v.pipe(v.number('an object of numbers'), v.finite('an object of numbers')),
   'an object of numbers',

@@ -9,6 +9,7 @@ import { GGUF_FILE, type Lora, LORAS } from './lora.js';
 import { METADATA, PRICING, type Pricing, type VendorMetadata } from './model-description.js';
 import { count, oneOf, optional, text } from './option-schema.js';
 import { type Script, SCRIPT } from './script.js';
+import { recordOf } from '../schema/record-of.js';
 
 /** A model of the catalog, whatever its backend. Apps write {@link TypedModelEntry}, whose fields belong together. */
 export interface ModelEntry {
@@ -265,7 +266,7 @@ const VOICES = v.array(
 );
 const SHA256 = 'a SHA-256 (64 hexadecimal digits, or `sha256-` and base64), or an object with one for each file name';
 const sha256 = text(SHA256, isSha256);
-const textByName = v.record(v.string(), someText, 'an object of texts');
+const textByName = recordOf(v.string(), someText, 'an object of texts');
 
 /** @internal The fields of an entry, for those who take some of them. */
 export const ENTRY_FIELDS = {
@@ -276,7 +277,7 @@ export const ENTRY_FIELDS = {
   upstreamModel: optional(someText),
   headers: optional(textByName),
   revision: optional(someText),
-  integrity: optional(v.union([sha256, v.record(v.string(), sha256)], SHA256)),
+  integrity: optional(v.union([sha256, recordOf(v.string(), sha256)], SHA256)),
   file: optional(GGUF_FILE),
   loras: optional(LORAS),
   chatTemplate: optional(someText),

@@ -7,7 +7,7 @@ import { fields, number, optional, type Same, text } from './option-schema.js';
  * several, which must all occur.
  */
 export interface ReplyMatch {
-  /** In the last message, whatever its role. The same as a plain string. */
+  /** In the last message, whatever its role but `system`. The same as a plain string. */
   last?: string | string[];
   /** In any message, tool results and system messages included. */
   any?: string | string[];

@@ -1,6 +1,7 @@
 /** The option `routes`: its public types, and its check. @module */
 import * as v from 'valibot';
 import type { PageInference } from './page-inference.js';
+import { recordOf } from '../schema/record-of.js';
 
 /**
  * Answers requests of one route, as on a server: the handlers of Next.js (`POST`), Hono (`app.fetch`), SvelteKit and Remix
@@ -38,7 +39,7 @@ const FORM = 'an object of functions by `POST /path`';
 /** @internal Handlers by their keys. */
 export const ROUTES: v.GenericSchema<Readonly<Record<string, RouteHandler>>> = v.pipe(
   v.custom<Readonly<Record<string, RouteHandler>>>(isPlainObject, FORM),
-  v.record(
+  recordOf(
     v.pipe(v.string(), v.check(isRouteKey, KEY_FORM)),
     v.custom<RouteHandler>((value) => typeof value === 'function', 'a function'),
   ),

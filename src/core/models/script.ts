@@ -4,6 +4,7 @@ import { count, fields, number, oneOf, optional, type Same, text, isObject } fro
 import { RECORDED_STEP, type RecordedStep } from './recorded-answer.js';
 import { REPLY_MATCH, type ReplyMatch } from './reply-match.js';
 import { FAILURE_STATUSES, type FailureStatus } from './simulated-failure.js';
+import { recordOf } from '../schema/record-of.js';
 
 /** A failure in place of an answer. */
 export interface ReplyError {
@@ -93,7 +94,7 @@ export const SCRIPTED_REPLY = fields(
     toolCalls: optional(v.array(toolCall, 'an array of calls')),
     score: optional(number('a number from 0 to 1', (value) => value >= 0 && value <= 1)),
     scores: optional(
-      v.record(
+      recordOf(
         v.string(),
         number('a number of at least 0', (value) => value >= 0),
         'an object of numbers',

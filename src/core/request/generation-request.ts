@@ -134,10 +134,18 @@ export function hasPart(prompt: Prompt, type: ContentPart['type']): boolean {
   return false;
 }
 
-/** The text of the last message, or of a raw prompt. Empty for token ids. */
+/**
+ * The text of the last message, or of a raw prompt. Empty for token ids. Texts of the system that stand behind it do not hide
+ * it: some programs end each request with one.
+ */
 export function lastTextOf(prompt: Prompt): string {
-  if (prompt.type === 'chat') return textOf(prompt.messages.at(-1)?.content ?? []);
+  if (prompt.type === 'chat') return textOf(lastTurnOf(prompt.messages)?.content ?? []);
   return prompt.type === 'raw' ? prompt.text : '';
+}
+
+/** The last message that is no text of the system; where all are, the last of them. */
+export function lastTurnOf(messages: readonly Message[]): Message | undefined {
+  return messages.findLast(({ role }) => role !== 'system') ?? messages.at(-1);
 }
 
 /** The model may call tools, so its text is read for calls. */

@@ -12,6 +12,7 @@ import type { Kernels } from './load-kernels.js';
 import type { ModelPlan } from './model-plan.js';
 import type { ModelWeights } from './model-weights.js';
 import { streamReader } from './stream-reader.js';
+import type { Purpose } from '../../store/model-files.js';
 
 /** An adapter that fits the model. */
 export interface PlannedAdapter {
@@ -62,10 +63,13 @@ export function openAdapters(
 }
 
 /** Brings the files of a model and its adapters into the store. @throws InferenceError as `GgufSource.fetch` */
-export async function fetchTogether(files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[]): Promise<void> {
+export async function fetchTogether(
+  files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[],
+  purpose: Purpose = 'store',
+): Promise<void> {
   for (const { folder, fetch } of files) {
     const together = files.filter((other) => other.folder === folder).map(({ file }) => file);
-    await fetch([...new Set(together)]);
+    await fetch(purpose, [...new Set(together)]);
   }
 }
 

@@ -21,7 +21,7 @@ export const ggufBackend: Backend = {
       checkTask(entry);
       if (entry.task !== 'chat') return await loadReader(entry, options);
       const { source, adapters, planned } = await openChat(entry, options);
-      await fetchTogether([source, ...adapters]);
+      await fetchTogether([source, ...adapters], 'load');
       options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
       const warnings: string[] = [];
       const warn = (text: string): void => {
@@ -54,7 +54,7 @@ export const ggufBackend: Backend = {
       checkTask(entry);
       if (entry.task === 'chat') {
         const { source, adapters } = await openChat(entry, options);
-        await fetchTogether([source, ...adapters]);
+        await fetchTogether([source, ...adapters], 'store');
       } else await (await openReader(entry, options)).fetch();
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
@@ -97,7 +97,7 @@ async function openReader(entry: ModelEntry, options: LoadOptions): Promise<Gguf
 
 async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   const source = await openReader(entry, options);
-  await source.fetch();
+  await source.fetch('load');
   const { assembleReader } = await readers();
   return assembleReader(entry, source, options);
 }

@@ -4,7 +4,7 @@ import type { LoadOptions } from '../../core/models/backend.js';
 import { ggufFileURLOf, isHubId } from '../../core/models/entry-files.js';
 import type { VendorMetadata } from '../../core/models/model-description.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
-import type { ModelFiles } from '../../store/model-files.js';
+import type { ModelFiles, Purpose } from '../../store/model-files.js';
 import { openModelFiles } from '../../store/open-model-files.js';
 import { filesFolderOf } from '../../store/sources/hub.js';
 import { isPackedPrompt, PACK_MANIFEST } from '../../store/sources/pack-manifest.js';
@@ -27,10 +27,11 @@ export interface GgufSource<Plan> {
   description: VendorMetadata;
   /**
    * Brings the whole file into the store.
+   * @param purpose see `ModelFiles`
    * @param together all files that the entry needs of the same folder
    * @throws InferenceError `unavailable`, `insufficient_resources`, `cancelled`
    */
-  fetch(together?: readonly string[]): Promise<void>;
+  fetch(purpose?: Purpose, together?: readonly string[]): Promise<void>;
   /** The bytes of the file from `header.dataStart` on, once it was fetched. */
   weights(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
   /** Of the file that was fetched; undefined when it was changed since. */
@@ -79,12 +80,13 @@ interface OpenGgufOptions {
  */
 export async function openGguf<Plan>(
   entry: ModelEntry,
-  options: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
+  given: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
   plan: (header: GgufHeader) => Plan,
   { environment, kind = 'model' }: OpenGgufOptions = {},
 ): Promise<GgufSource<Plan>> {
   checkEntry(entry);
-  const location = locateGguf(entry, options);
+  const location = locateGguf(entry, given);
+  const options = { ...given, ...asNamed(entry, location, kind, given) };
   const { folder, query } = location;
   const open = (integrity: ModelEntry['integrity'], opened = options): Promise<ModelFiles> =>
     openModelFiles({ id: entry.id, integrity, query }, folder, opened, environment);
@@ -109,9 +111,9 @@ export async function openGguf<Plan>(
     header,
     plan: head.plan,
     description: describe(header),
-    async fetch(together = [file]) {
-      await files.prepare(together);
-      const found = await files.find(file);
+    async fetch(purpose = 'store', together = [file]) {
+      await files.prepare(together, purpose);
+      const found = await (purpose === 'load' ? files.findForLoad(file) : files.find(file));
       if (!found) throw await missing(entry, file, files);
       if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
     },
@@ -132,6 +134,18 @@ export async function openGguf<Plan>(
       return (await (await open(entry.integrity, lasting)).read(name))?.bytes();
     },
   };
+}
+
+/** Who picks one GGUF file for an entry of one file means it, whatever the entry calls it. */
+function asNamed(
+  { loras = [] }: ModelEntry,
+  { file: name }: GgufLocation,
+  kind: FileKind,
+  { localFiles = [] }: Pick<LoadOptions, 'localFiles'>,
+): Pick<LoadOptions, 'localFiles'> {
+  const [only, ...others] = localFiles.filter(({ path }) => isGgufName(path));
+  if (!only || others.length > 0 || name === undefined || kind !== 'model' || loras.length > 0) return {};
+  return { localFiles: [{ path: name, file: only.file }] };
 }
 
 /** Fields that have other values for other backends. @throws InferenceError by name */

@@ -112,9 +112,8 @@ function choosePooling(
     throw unsupported(file, `its metadata \`${name}.pooling_type\` is ${shown(String(given))}, which is not supported`);
   const own = POOLINGS[given] ?? entry.pooling;
   if (own || entry.task === 'rerank') return { pooling: own ?? 'cls', warning: undefined };
-  if (!isEncoder) return { pooling: 'lasttoken', warning: undefined };
-  const warning = 'its file does not name a pooling, so the mean is used: set `pooling` in its entry.';
-  return { pooling: 'mean', warning };
+  const [pooling, what] = isEncoder ? (['mean', 'the mean'] as const) : (['lasttoken', 'the last token'] as const);
+  return { pooling, warning: `its file does not name a pooling, so ${what} is used: set \`pooling\` in its entry.` };
 }
 
 /** @param source whose file was fetched @throws InferenceError `insufficient_resources`, `unavailable` */

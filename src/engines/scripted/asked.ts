@@ -1,10 +1,10 @@
 /** What scripted replies are matched against: a request, whatever its dialect. @module */
-import type { GenerationRequest } from '../../core/request/generation-request.js';
+import { type GenerationRequest, lastTurnOf } from '../../core/request/generation-request.js';
 import { type Message, textOf } from '../../core/request/message.js';
 
 /** The parts of a request that conditions of replies name. */
 export interface Asked {
-  /** Text of the last message, whatever its role; of a raw prompt the whole. */
+  /** Text of the last message that is none of the system; of a raw prompt the whole. */
   last: string;
   /** Texts of all messages. */
   all: readonly string[];
@@ -30,7 +30,7 @@ export function askedOf({ prompt, tools }: GenerationRequest, raw: string): Aske
   const textsOf = (role: Message['role'], from = 0): string[] =>
     messages.slice(from).flatMap((message) => (message.role === role ? textOf(message.content) : []));
   return {
-    last: textOf(messages.at(-1)?.content ?? []),
+    last: textOf(lastTurnOf(messages)?.content ?? []),
     all: messages.map((message) => textOf(message.content)),
     system: textsOf('system'),
     user: textOf(content),

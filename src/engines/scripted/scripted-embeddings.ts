@@ -9,6 +9,7 @@ import { promptFor } from '../../language/embedding/embedding-prompts.js';
 import { failAsScripted, rest } from './scripted-failures.js';
 import { scriptedInfo } from './scripted-info.js';
 import { ScriptedTokenizer } from './scripted-tokenizer.js';
+import { mostTokens } from '../../language/embedding/embed-texts.js';
 
 const DIMENSIONS = 64;
 
@@ -31,7 +32,11 @@ export function createScriptedEmbedder({ script, contextLength, prompts = {} }: 
     const all = typeof input === 'string' ? tokenizer.encodeText(input.toLowerCase()) : input;
     const ids = truncate ? truncated(all, truncate, contextLength) : all;
     const problem =
-      ids.length === 0 ? 'is empty' : ids.length > contextLength ? `has more than ${contextLength} tokens` : undefined;
+      ids.length === 0
+        ? 'is empty'
+        : ids.length > contextLength
+          ? `has ${ids.length} tokens, but ${mostTokens(contextLength)}`
+          : undefined;
     if (problem) throw new InferenceError('invalid_request', `Input ${index} ${problem}.`, { param: `input.${index}` });
     // Token ids depend on earlier requests, so words are hashed by their letters.
     return typeof input === 'string' ? ids.map((id) => textOf(tokenizer.bytesOf(id))) : ids.map((id) => `#${id}`);

@@ -12,6 +12,7 @@ import type { GenerationRequest } from '../../core/request/generation-request.js
 import { ArgumentsMender } from '../../core/json/arguments-mender.js';
 import { broken } from './read-event-stream.js';
 import { streamedError } from './upstream-error.js';
+import { recordOf } from '../../core/schema/record-of.js';
 
 /**
  * Events of all choices, one batch per chunk. The service sends its token counts last, so the prompt event has none.
@@ -212,7 +213,7 @@ const logprobs = v.object({
   // Text completions: three lists of one length.
   tokens: v.optional(v.array(v.string()), []),
   token_logprobs: v.optional(v.array(v.nullable(v.number())), []),
-  top_logprobs: v.optional(v.nullable(v.array(v.nullable(v.record(v.string(), v.number())))), []),
+  top_logprobs: v.optional(v.nullable(v.array(v.nullable(recordOf(v.string(), v.number())))), []),
 });
 
 const toolCall = v.object({

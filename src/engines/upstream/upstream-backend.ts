@@ -1,6 +1,7 @@
 /** Models of a remote `/v1`. Requests for them leave the device. @module */
 import * as v from 'valibot';
 import { InferenceError, isInferenceError, throwIfCancelled } from '../../core/errors/inference-error.js';
+import { assumedContextLength } from '../../core/models/assumed-context-length.js';
 import type { TokenEvent } from '../../core/events/token-event.js';
 import type { Backend, LoadedModel, ModelInfo } from '../../core/models/backend.js';
 import type { DecisionRequest, DecisionResult } from '../../core/request/decision-request.js';
@@ -16,9 +17,7 @@ import { readChunks } from './read-chunks.js';
 import { broken, readAnswer, readEventStream, SilenceWatch, tokenCount } from './read-event-stream.js';
 import { transcribeRemotely } from './transcribe-remotely.js';
 import { UpstreamClient } from './upstream-client.js';
-
-/** Default context length in tokens. Prompts cannot be counted here, so the service refuses those that are too long. */
-const ASSUMED_CONTEXT_LENGTH = 131_072;
+import { recordOf } from '../../core/schema/record-of.js';
 
 /** Loads at once and downloads nothing. There is no `countTokens`, because the tokenizer is unknown. */
 export const upstreamBackend: Backend = {
@@ -26,7 +25,7 @@ export const upstreamBackend: Backend = {
     signal.throwIfAborted();
     const client = new UpstreamClient(entry, pageURL);
     const info: ModelInfo = {
-      contextLength: entry.contextLength ?? ASSUMED_CONTEXT_LENGTH,
+      contextLength: entry.contextLength ?? assumedContextLength(entry),
       device: 'none',
       threads: 1,
       toolFormat: 'none',
@@ -89,7 +88,7 @@ async function forwardDecision(
   signal: AbortSignal,
 ): Promise<DecisionResult> {
   const answer = await client.postForJson(path, { ...body, model: client.model }, signal);
-  return { type: 'forwarded', body: readAnswer(v.record(v.string(), v.unknown()), answer) };
+  return { type: 'forwarded', body: readAnswer(recordOf(v.string(), v.unknown()), answer) };
 }
 
 /** The service may know the log-probabilities of a prompt, but tells them in a form of its own. */

@@ -8,6 +8,7 @@ import {
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { upstreamURLOf } from '../../core/models/entry-files.js';
 import { extractSecrets } from '../../core/models/header-secrets.js';
+import { Redactor } from '../../core/models/redactor.js';
 import { broken } from './read-event-stream.js';
 import { toUpstreamError } from './upstream-error.js';
 
@@ -22,7 +23,7 @@ export class UpstreamClient {
   readonly #base: string;
   readonly #headers: Headers;
   /** Values that no error message may contain. */
-  readonly #secrets: readonly string[];
+  readonly #redactor: Redactor;
   readonly #id: string;
   /** The last message on the console. */
   #reported = '';
@@ -39,7 +40,7 @@ export class UpstreamClient {
     }
     this.#id = id;
     this.model = upstreamModel ?? id;
-    this.#secrets = extractSecrets(this.#headers);
+    this.#redactor = new Redactor(extractSecrets(this.#headers), { mark: '…' });
   }
 
   /**
@@ -75,17 +76,14 @@ export class UpstreamClient {
    */
   report(error: unknown): unknown {
     if (!isInferenceError(error)) return error;
-    const clean = (text: string): string =>
-      this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text);
-    const details = Object.entries(error.details).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? clean(value) : value,
-    ]);
-    const message = clean(error.message);
+    const details = Object.entries(error.details).map(([name, value]) => [name, this.#redactor.value(value)]);
+    const message = this.#redactor.text(error.message);
     if (error.code === 'unavailable' && message !== this.#reported) {
       this.#reported = message;
       const { origin, pathname } = new URL(this.#base);
-      console.error(clean(`inpage: \`${this.#id}\` failed. ${message} (\`source\`: ${origin}${pathname})`));
+      console.error(
+        this.#redactor.text(`inpage: \`${this.#id}\` failed. ${message} (\`source\`: ${origin}${pathname})`),
+      );
     }
     return new InferenceError(error.code, message, Object.fromEntries(details) as InferenceErrorDetails);
   }

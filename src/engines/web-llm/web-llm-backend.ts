@@ -114,7 +114,7 @@ async function loadFiles(
   const { bytes: totalBytes, shards } = await checkStorage(candidate, facts, files, environment);
   const tokenizer = await loadTokenizer(files, config);
   checkTemplates(tokenizer);
-  await files.prepare(modelFileNames(shards, record.model_lib));
+  await files.prepare(modelFileNames(shards, record.model_lib), 'load');
   const withdrawFiles = provideFiles(files);
   const gpu = environment.gpu!;
   const { context_window_size: context } = config;

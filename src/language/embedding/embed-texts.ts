@@ -162,14 +162,19 @@ function encodeInputs(
     const tooMany =
       typeof input === 'string' &&
       estimateHugeLength([input], (text) => tokenizer.encode(text).length, limits.maxTokens);
-    if (tooMany) throw refuse(`has about ${tooMany} tokens; this model accepts at most ${limits.maxTokens}`);
+    if (tooMany) throw refuse(`has about ${tooMany} tokens, but ${mostTokens(limits.maxTokens)}`);
     const ids = typeof input === 'string' ? tokenizer.encode(input) : [...frame().before, ...input, ...frame().after];
     if (ids.length > limits.maxTokens) {
-      throw refuse(`has ${ids.length} tokens; this model accepts at most ${limits.maxTokens}`);
+      throw refuse(`has ${ids.length} tokens, but ${mostTokens(limits.maxTokens)}`);
     }
     if (ids.length === 0) throw refuse('has no tokens');
     return ids;
   });
+}
+
+/** The end of a sentence about a text that is too long, in the words that programs look for. */
+export function mostTokens(limit: number): string {
+  return `this model's maximum context length is ${limit} tokens`;
 }
 
 /** Tokens of a prompt and of what stands before it; what ends a text does not. */

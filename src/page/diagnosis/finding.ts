@@ -1,4 +1,5 @@
 /** What a check of `diagnose` tells, and what it looks at. @module */
+import type { LatestStart } from './latest-start.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
 /** The result of one check. */
@@ -18,8 +19,8 @@ export type CheckResult = Omit<Finding, 'check'>;
 
 /** @internal The service that is looked at: the one that this page started last, else what `startInference()` would start. */
 export interface Subject {
-  /** `never`: no one has called `startInference`; `ended`: it failed, or was stopped. */
-  state: 'never' | 'starting' | 'running' | 'ended';
+  /** `never`: no one has called `startInference`; `ended`: it failed, or was stopped; else see `LatestStart`. */
+  state: 'never' | LatestStart['state'];
   /** Why it did not start. */
   error: string | undefined;
   prefix: string;

@@ -4,7 +4,8 @@
 export interface LatestStart {
   /** Absent while they are checked, and when they were wrong. */
   options?: Readonly<Record<string, string>>;
-  state: 'starting' | 'running' | 'ended';
+  /** `held-back`: the browser prerenders the page, and nothing of it runs before it is shown. */
+  state: 'starting' | 'held-back' | 'running' | 'ended';
   /** Why it did not start. */
   error?: string;
 }

@@ -17,6 +17,8 @@ const CHECK_TIMEOUT_MS = 15_000;
 const started: Check = async ({ state, models, error }) => {
   if (state === 'running') return ok(`inference runs with ${models.length} models`);
   if (error !== undefined) return problem(`inference did not start: ${error}`, 'See the other findings for the cause.');
+  if (state === 'held-back')
+    return warning('inference waits, because this page is prerendered', 'It starts when the page is shown.');
   if (state === 'starting') return warning('inference is still starting', 'Ask again in a moment.');
   return state === 'ended'
     ? warning('inference was stopped', 'Call `startInference` again.')

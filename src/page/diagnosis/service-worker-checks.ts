@@ -2,6 +2,7 @@
 import { OWN_PATH } from '../../core/request/own-path.js';
 import { type Check, ok, problem, warning } from './finding.js';
 import { COPY_FILES, hashBody, requestFile } from './served-file.js';
+import { pageServiceWorkers } from '../../core/platform/service-worker-container.js';
 
 const NONE = ok('not used: only `inference.fetch` works');
 
@@ -43,7 +44,7 @@ export const workerScript: Check = async ({ serviceWorker, crossOriginIsolation,
 /** Whose this page is, and whether its requests arrive. */
 export const controller: Check = async ({ state, serviceWorker, prefix }) => {
   if (serviceWorker === false) return NONE;
-  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const container = pageServiceWorkers();
   if (!container) return problem('this page cannot have a Service Worker', 'See the check secure-context.');
   const has = container.controller && new URL(container.controller.scriptURL).pathname;
   const own = new URL(serviceWorker).pathname;
@@ -80,7 +81,7 @@ function other(script: string, own: string): ReturnType<typeof warning> {
 
 /** Only the one with the narrowest scope has a page. */
 export const otherServiceWorkers: Check = async ({ serviceWorker }) => {
-  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  const container = pageServiceWorkers();
   const own = serviceWorker === false ? '' : new URL(serviceWorker).pathname;
   const registrations = await container?.getRegistrations().catch(() => 'refused' as const);
   if (registrations === 'refused') {

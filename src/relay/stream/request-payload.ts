@@ -4,6 +4,7 @@ import type { CompatibilityName } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { movesStreams } from '../../core/platform/moves-streams.js';
 import type { RequestPayload, ResponseHead } from '../protocol.js';
+import { StreamedResponse } from './streamed-response.js';
 
 /** Statuses of answers whose responses have no body. */
 const BODILESS = [204, 205, 304];
@@ -43,49 +44,10 @@ export function resolveCompatibility(
   return asked ?? (intercepted ? 'hosted' : 'service');
 }
 
-/** The Request that a payload describes. */
-export function fromRequestPayload(payload: RequestPayload, signal: AbortSignal): Request {
-  const { url, method, headers, body, stream } = payload;
-  // The reader notices the error, and answers with its dialect's error.
-  const broken = (): ReadableStream =>
-    new ReadableStream({ pull: (controller) => controller.error(new TypeError('The upload broke off.')) });
-  const given = stream?.[0] ?? (body === 'broken' ? broken() : body);
-  const request = new Request(url, { method, headers, signal });
-  return given ? withBody(request, new Response(given, { headers })) : request;
-}
-
-/** Reads the body through a response: Firefox has streams as bodies of responses only, and no `body` of requests. */
-function withBody(request: Request, source: Response): Request {
-  const read = <Value>(value: Value): { value: Value } => ({ value });
-  return Object.defineProperties(request, {
-    body: { get: () => source.body },
-    bodyUsed: { get: () => source.bodyUsed },
-    arrayBuffer: read(() => source.arrayBuffer()),
-    blob: read(() => source.blob()),
-    formData: read(() => source.formData()),
-    json: read(() => source.json()),
-    text: read(() => source.text()),
-  });
-}
-
-// By body: middleware that changes headers makes a new Response around the same stream.
-const streamedBodies = new WeakMap<ReadableStream, { failureTail: string | undefined }>();
-
-/**
- * Marks a response whose body is passed on piece by piece while it is made; all others are passed on whole. Returns the
- * response.
- * @param failureTail the text (whole server-sent events) that ends the body when the engine dies under it. The dialect
- *   defines the shape of such an event; the relay sends it, because the dialect's code is gone by then. Without one, the
- *   reader of the body gets an error.
- */
-export function markStreamed(response: Response, failureTail?: string): Response {
-  if (response.body) streamedBodies.set(response.body, { failureTail });
-  return response;
-}
-
 /** Everything of a response but its body. */
-export function toResponseHead({ status, headers, body }: Response): ResponseHead {
-  const streamed = body ? streamedBodies.get(body) : undefined;
+export function toResponseHead(response: Response): ResponseHead {
+  const streamed = response instanceof StreamedResponse ? response : undefined;
+  const { status, headers } = response;
   return { status, headers: [...headers], streams: streamed !== undefined, failureTail: streamed?.failureTail };
 }
 

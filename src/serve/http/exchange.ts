@@ -1,7 +1,7 @@
 /** One HTTP exchange of Node as a Request and a Response of the Fetch standard. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_UPLOAD_BYTES } from '../../core/request/max-body-bytes.js';
-import { toResponseHead } from '../../relay/stream/request-payload.js';
+import { StreamedResponse } from '../../relay/stream/streamed-response.js';
 import { noteStream } from './departed-clients.js';
 
 /** Methods whose requests have no body here. */
@@ -120,7 +120,7 @@ export async function sendResponse(answer: Response, to: ServerResponse, options
   try {
     if (to.destroyed) cancel();
     if (!reader) return finish(to, options);
-    if (!toResponseHead(answer).streams) return await sendWhole(reader, to, options);
+    if (!(answer instanceof StreamedResponse)) return await sendWhole(reader, to, options);
     to.flushHeaders();
     noteStream(to, answer.headers.get('content-type'));
     for (;;) {

@@ -23,7 +23,6 @@ export class ResumeState {
   #begun = 0;
   /** Values and tokens since the last checkpoint. */
   #news: Pick<ResumeCheckpoint, 'values' | 'tokens'> = { values: [], tokens: [] };
-  readonly #checkpoints = new WeakMap<Uint8Array, ResumeCheckpoint>();
   #isResumable = true;
   #hasEvents: boolean;
 
@@ -71,17 +70,16 @@ export class ResumeState {
     return this.#isResumable;
   }
 
-  /** Gives a chunk of the stream its checkpoint. @param holds how many events are in it, and keep-alives besides them */
-  addChunk(chunk: Uint8Array, holds: Pick<ResumeCheckpoint, 'events' | 'keepAlives'>): void {
+  /**
+   * The checkpoint of the stream's next chunk; undefined: the answer cannot be resumed after it.
+   * @param holds how many events are in the chunk, and keep-alives besides them
+   */
+  nextCheckpoint(holds: Pick<ResumeCheckpoint, 'events' | 'keepAlives'>): ResumeCheckpoint | undefined {
     this.#hasEvents ||= holds.events > 0;
     const keepAlives = this.#hasEvents ? holds.keepAlives : 0;
-    if (this.#isResumable) this.#checkpoints.set(chunk, { events: holds.events, keepAlives, ...this.#news });
+    const news = this.#news;
     this.#news = { values: [], tokens: [] };
-  }
-
-  /** The checkpoint of this very chunk; undefined: the answer cannot be resumed after it. */
-  checkpointOf(chunk: Uint8Array): ResumeCheckpoint | undefined {
-    return this.#checkpoints.get(chunk);
+    return this.#isResumable ? { events: holds.events, keepAlives, ...news } : undefined;
   }
 
   #runOf(run: number, choices: number): BegunChoice[] {

@@ -1,5 +1,6 @@
 /** GET /models and GET /models/{model_id} @module */
 import type { Endpoint } from './endpoint/endpoint.js';
+import { assumedContextLength } from '../../core/models/assumed-context-length.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
@@ -98,11 +99,9 @@ function invalidQuery(param: string, problem: string): InferenceError {
 }
 
 function anthropicModel({ id }: ModelEntry, { startedAt }: HttpContext): Record<string, unknown> {
-  return { type: 'model', id, display_name: id, created_at: new Date(startedAt * 1000).toISOString() };
+  const createdAt = new Date(startedAt * 1000).toISOString();
+  return { type: 'model', id, display_name: id, created_at: createdAt, lifecycle: 'active' };
 }
-
-/** Context window that is shown for a model that was never loaded and whose entry names none. */
-const ASSUMED_CONTEXT_LENGTH = 4096;
 
 const FREE = { prompt: 0, completion: 0, duration_per_hour: 0 };
 
@@ -135,7 +134,7 @@ function asksForMetadata(c: HttpRequestContext): boolean {
 
 /** @param verbose adds `vendor_metadata` */
 function modelObject(entry: ModelEntry, context: HttpContext, verbose: boolean): Record<string, unknown> {
-  const contextLength = context.inference.contextLength(entry.id) ?? ASSUMED_CONTEXT_LENGTH;
+  const contextLength = context.inference.contextLength(entry.id) ?? assumedContextLength(entry);
   return {
     id: entry.id,
     object: 'model',

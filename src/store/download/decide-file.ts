@@ -21,6 +21,8 @@ export interface FileFacts {
   listsAll: boolean;
   /** The folder's files never change under their URLs, as a hub's do not. New ones may come. */
   isPinned: boolean;
+  /** The files come from a person now, who may have picked another one. */
+  isPicking: boolean;
   /** Unix milliseconds. */
   now: number;
 }
@@ -35,7 +37,7 @@ export interface FileFacts {
 export type FileDecision = 'use' | 'missing' | 'hash' | 'ask' | 'fetch';
 
 /** What to do about a file that an engine asks for. */
-export function decideFile({ stored, stated, listsAll, isPinned, now }: FileFacts): FileDecision {
+export function decideFile({ stored, stated, listsAll, isPinned, isPicking, now }: FileFacts): FileDecision {
   if (listsAll && !stated) return 'missing';
   if (!stored || stored.metadata.state === 'partial') return 'fetch';
   if (stored.metadata.state === 'absent') {
@@ -46,6 +48,7 @@ export function decideFile({ stored, stated, listsAll, isPinned, now }: FileFact
   if (!stored.untouched) return 'fetch';
   const comparison = compareStated(stored.metadata, stated);
   if (comparison !== 'same') return comparison === 'unknown' ? 'hash' : 'fetch';
+  if (stored.metadata.picked && !isPicking) return 'use';
   // An empty file whose size no source states may be a server's error.
   const isDoubtful = stored.metadata.size === 0 && !stored.metadata.verified;
   return statesContent(stated) || (isPinned && !isDoubtful) ? 'use' : 'ask';

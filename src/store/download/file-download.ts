@@ -115,6 +115,7 @@ class FileDownload {
       hashes: [...this.#hashes.hashes],
       verified: statesContent(this.#expected),
       ...(sha256 !== undefined && { sha256 }),
+      ...(this.#context.isLocal && { picked: true }),
     };
     await this.#file.finish(metadata);
     return metadata;

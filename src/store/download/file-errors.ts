@@ -94,7 +94,11 @@ export async function insufficientStorage(
   environment: StoreEnvironment,
 ): Promise<InferenceError> {
   const reported = await environment.freeBytes();
-  const freeBytes = refused ? refused.storedBytes : Math.max(0, reported ?? 0);
+  // What was written of the file goes, so its place is free as well.
+  const writable = refused && (await environment.storage.room?.(neededBytes).catch(() => 0));
+  const freeBytes = refused
+    ? Math.min(refused.storedBytes + (writable ?? 0), Math.max(refused.storedBytes, neededBytes - 1))
+    : Math.max(0, reported ?? 0);
   const stored = await environment.storage.list().catch(() => []);
   const removable = stored
     .filter(({ note }) => note.model !== model)

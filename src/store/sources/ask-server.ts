@@ -52,7 +52,19 @@ export async function sizeOnServer(environment: StoreEnvironment, url: string, s
     const length = Number(headers.get('content-length') ?? 0);
     return ok && isPlausible(length) ? length : 0;
   };
-  return (await askServer(environment, { url, init: { method: 'HEAD' }, signal, read })) ?? 0;
+  const told = (await askServer(environment, { url, init: { method: 'HEAD' }, signal, read })) ?? 0;
+  // Some servers send no length with the answer to HEAD.
+  return told > 0 ? told : ((await askServer(environment, { url, init: ONE_BYTE, signal, read: wholeSize })) ?? 0);
+}
+
+const ONE_BYTE = { headers: { range: 'bytes=0-0' } };
+
+/** Bytes of the file of whose first byte was asked. */
+function wholeSize(response: Response): number {
+  void response.body?.cancel().catch(() => {});
+  const [, ranged] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
+  const size = ranged === undefined ? sizeOf(response) : Number(ranged);
+  return response.ok && size !== undefined && isPlausible(size) ? size : 0;
 }
 
 /** Milliseconds that the checks of one model may take together. A server that does not answer counts as unreachable. */

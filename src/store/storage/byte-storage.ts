@@ -31,6 +31,8 @@ export interface FileMetadata extends FileLocation {
   sha256?: string;
   /** The content was compared with a hash that its source states. */
   verified: boolean;
+  /** A person picked it: it is what the model runs on, whatever its source has, until it is removed or picked again. */
+  picked?: boolean;
   /** What an engine found out about the content, by question. A file that is fetched again has none. */
   facts?: Record<string, boolean>;
 }
@@ -156,6 +158,8 @@ export function isSmallName(file: string): boolean {
 
 /** Keeps files in parts, so that what was received stays whatever happens next. */
 export interface ByteStorage {
+  /** Bytes that can really be written, at most so many: what a browser says beforehand may be wrong. Absent: nobody knows. */
+  room?(most: number): Promise<number>;
   /** What is there outlives this realm. */
   readonly lasting: boolean;
   /** Undefined when there is nothing that can be used. */

@@ -12,16 +12,17 @@ import {
   type OpenFile,
 } from './byte-storage.js';
 import { sha256 } from './digest.js';
-import { hasSyncAccess, ifFound, readAccess, readText, writeText } from './opfs-access.js';
+import { MODEL_FOLDER } from './model-folder.js';
+import { hasSyncAccess, ifFound, openHandle, readAccess, readText, writeText } from './opfs-access.js';
 import { BYTES, findFile, OpenOpfsFile, PARTS, RECORD, saveWritten } from './opfs-file.js';
-
-/** Folder of the store in the file system's root. */
-const FOLDER = 'inpage-models';
 
 const NOTE = 'model.json';
 
 /** Bytes that are read at a time, so that progress is seen and a canceled load ends soon. */
 const READ_BYTES = 16 * 2 ** 20;
+
+/** Bytes by which what is said of the room may be too little. */
+const ROOM_ACCURACY = 2 ** 16;
 
 export class OpfsStorage implements ByteStorage {
   readonly lasting: boolean = true;
@@ -35,7 +36,7 @@ export class OpfsStorage implements ByteStorage {
   static async create(): Promise<OpfsStorage | undefined> {
     try {
       const root = await navigator.storage.getDirectory();
-      return new OpfsStorage(await root.getDirectoryHandle(FOLDER, { create: true }));
+      return new OpfsStorage(await root.getDirectoryHandle(MODEL_FOLDER, { create: true }));
     } catch {
       return undefined;
     }
@@ -98,6 +99,27 @@ export class OpfsStorage implements ByteStorage {
   async saveNote(note: ModelNote): Promise<void> {
     const folder = (await this.#modelFolder(note.model, { create: true }))!;
     await writeText(folder, NOTE, JSON.stringify(note));
+  }
+
+  async room(most: number): Promise<number> {
+    const name = 'room.bytes';
+    const handle = await openHandle(this.#folder, name);
+    let [room, tooMuch] = [0, most + 1];
+    try {
+      while (tooMuch - room > ROOM_ACCURACY) {
+        const size = Math.floor((room + tooMuch) / 2);
+        try {
+          handle.truncate(size);
+          room = size;
+        } catch {
+          tooMuch = size;
+        }
+      }
+    } finally {
+      handle.close();
+      await this.#folder.removeEntry(name).catch(() => {});
+    }
+    return room;
   }
 
   async removeModel(model: string): Promise<void> {

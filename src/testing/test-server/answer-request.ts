@@ -13,7 +13,7 @@ import {
 import { type CurrentRequest, currentRequest } from './current-request.js';
 import { cutBody, journalBody } from './journal-body.js';
 import type { EntryEnd, EntryKey, ToTest } from './protocol.js';
-import type { Redactor } from './redact.js';
+import type { EntryRedactor } from './redact.js';
 import type { TestService } from './service.js';
 
 /** What a request needs. */
@@ -21,7 +21,7 @@ export interface RequestContext {
   service: TestService;
   /** It was meant for a server of another origin. */
   isIntercepted: boolean;
-  redactor: Redactor;
+  redactor: EntryRedactor;
   key: EntryKey;
   tell: (message: ToTest) => void;
   /** Headers that the answer has besides those of the service. */

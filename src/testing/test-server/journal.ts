@@ -1,6 +1,6 @@
 /** What a test server was asked, as its test sees it. @module */
 import type { EntryKey, SentBody, ToTest } from './protocol.js';
-import { Redactor } from './redact.js';
+import { EntryRedactor } from './redact.js';
 import type { Journal, JournalEntry } from './test-server-types.js';
 
 const MAX_ENTRIES = 1_000;
@@ -26,7 +26,7 @@ export class ServerJournal {
   /** Told of each request that has been read. */
   onRead: (entry: JournalEntry) => void = () => {};
   /** Takes secrets out of answers. */
-  redactor = new Redactor([]);
+  redactor = new EntryRedactor([]);
   readonly #list: JournalEntry[] = [];
   readonly #open = new Map<string, OpenEntry>();
   #epoch = 0;

@@ -1,36 +1,13 @@
 /** What the journal must not show. @module */
+import { Redactor } from '../../core/models/redactor.js';
 
 const SECRET = '[secret]';
 
 const SECRET_HEADERS = new Set(['proxy-authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie']);
 const SECRET_FIELDS = new Set(['key', 'api_key', 'api-key', 'token']);
 
-/** Takes secrets out of texts, and of values in which texts are. */
-export class Redactor {
-  readonly #pattern: RegExp | undefined;
-
-  /** @param secrets texts that must not be shown anywhere */
-  constructor(secrets: readonly string[]) {
-    const literals = [...new Set(secrets)]
-      .filter((secret) => secret !== '')
-      .toSorted((left, right) => right.length - left.length)
-      .map((secret) => secret.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-    this.#pattern = literals.length === 0 ? undefined : new RegExp(literals.join('|'), 'g');
-  }
-
-  text(text: string): string {
-    return this.#pattern ? text.replaceAll(this.#pattern, SECRET) : text;
-  }
-
-  /** A copy without secrets. */
-  value(value: unknown): unknown {
-    if (!this.#pattern) return value;
-    if (typeof value === 'string') return this.text(value);
-    if (Array.isArray(value)) return value.map((each) => this.value(each));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [this.text(key), this.value(each)]));
-  }
-
+/** Takes secrets out of an entry: known ones wherever they stand, and what headers and query fields say of who asks. */
+export class EntryRedactor extends Redactor {
   headers(headers: Record<string, string>): Record<string, string> {
     const shown = Object.entries(headers).map(([name, value]) => [name, this.#header(name, value)]);
     return Object.fromEntries(shown) as Record<string, string>;

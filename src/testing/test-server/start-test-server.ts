@@ -10,7 +10,7 @@ import type { AppLink } from './app-server/app-link.js';
 import { ServerJournal } from './journal.js';
 import { NextRequests } from './next-request.js';
 import type { ServerSettings, ToServer, ToTest } from './protocol.js';
-import { Redactor } from './redact.js';
+import { EntryRedactor } from './redact.js';
 import { type ReplyFunctions, readReply, readServerOptions, readUse } from './test-server-options.js';
 import type { Journal, JournalEntry, ReplyRequest, TestServer, TestServerOptions } from './test-server-types.js';
 
@@ -167,7 +167,7 @@ class Handle implements TestServer {
         if (message.type !== 'listening') return this.#receive(message);
         this.origin = `http://127.0.0.1:${message.port}`;
         this.baseURL = this.origin + this.#settings.prefix;
-        this.#journal.redactor = new Redactor(message.secrets);
+        this.#journal.redactor = new EntryRedactor(message.secrets);
         resolve();
       });
     });

@@ -13,7 +13,7 @@ import { type AppBases, LINK_PATH, TOKEN_HEADER } from './app-server/app-link.js
 import { answerRequest } from './answer-request.js';
 import type { CurrentRequest } from './current-request.js';
 import type { ServerSettings, ToServer, ToTest } from './protocol.js';
-import { Redactor } from './redact.js';
+import { EntryRedactor } from './redact.js';
 import { createTestService, type TestService } from './service.js';
 
 /** What the thread is started with. */
@@ -26,7 +26,7 @@ export interface WorkerInput {
 class TestServerThread {
   readonly #port: MessagePort;
   readonly #settings: ServerSettings;
-  readonly #redactor: Redactor;
+  readonly #redactor: EntryRedactor;
   readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #waiting = new Map<
     number,
@@ -42,7 +42,7 @@ class TestServerThread {
   constructor({ port, settings }: WorkerInput) {
     this.#port = port;
     this.#settings = settings;
-    this.#redactor = new Redactor(secretsOfOptions(settings));
+    this.#redactor = new EntryRedactor(secretsOfOptions(settings));
     this.#service = this.#createService();
     port.on('message', (message: ToServer) => this.#obey(message));
   }

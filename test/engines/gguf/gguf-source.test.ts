@@ -175,6 +175,19 @@ describe('the file of an entry', () => {
     expect((await open({ source: `${server.url}m`, file: '*.gguf', localFiles })).file).toBe('small-F16.gguf');
   });
 
+  it.each(['picked/x.gguf', 'picked/small-F16.gguf', 'picked/', 'picked'])(
+    'is the one that was picked, though its source has nothing: `%s`',
+    async (source) => {
+      const localFiles = [{ path: 'small-F16.gguf', file: new Blob([FILE]) }];
+      const picked = { source: server.url + source };
+      const bytes = await weightsOf(await open({ ...picked, localFiles }));
+      expect(await weightsOf(await open(picked))).toBe(bytes);
+      // Nor does another file there take its place.
+      server.files.set('picked/small-F16.gguf', new Uint8Array(10));
+      expect(await weightsOf(await open(picked))).toBe(bytes);
+    },
+  );
+
   it('is refused when it is cut, before its weights are fetched', async () => {
     server.files.set('m/small-F16.gguf', FILE.slice(0, FILE.length - 64));
     expect(await failureOf()).toMatch(/^unavailable: .*`small-F16.gguf` is incomplete/);
@@ -217,5 +230,20 @@ describe('[W03] what is no model', () => {
   it('an unknown architecture is refused with those that run', async () => {
     const header = { ...(await open()).header, metadata: new Map([['general.architecture', 'rwkv7']]) };
     expect(() => planModel(header)).toThrow(/`rwkv7` is not supported.*`llama`, `qwen2`, `qwen3`/);
+  });
+});
+
+describe('a file that storage has no room for', () => {
+  it('is loaded through memory, and a download says how much is missing', async () => {
+    store.free = 1_000;
+    await expect((await open()).fetch('store')).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      details: { neededBytes: expect.any(Number), freeBytes: 1_000 },
+    });
+    const source = await open();
+    await source.fetch('load');
+    let bytes = 0;
+    for await (const piece of source.weights()) bytes += piece.length;
+    expect(bytes).toBe(FILE.length - source.header.dataStart);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/core/models/backend.js';
 import type { CompatibilityName } from '../../../src/core/models/inference-options.js';
 import { createInferenceFetch } from '../../../src/page/inference-fetch.js';
-import { markStreamed } from '../../../src/relay/stream/request-payload.js';
 import { connectThrough } from '../../../src/relay/handshake.js';
 import type { Connect } from '../../../src/relay/handshake.js';
 import { relayRequest } from '../../../src/relay/stream/relay-request.js';
@@ -10,6 +9,7 @@ import { createVoiceModel } from '../../../src/sound/voice/create-voice-model.js
 import { speaker } from '../../service/http/support/models.js';
 import { serveCall, type RequestHandler } from '../../../src/service/serve-call.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
+import { streamedResponse } from '../../support/streamed-response.js';
 
 const BASES = { origin: 'http://page.test', prefix: '/v1', intercept: ['https://api.openai.com/v1'] };
 const noControl = () => {};
@@ -35,14 +35,13 @@ function relay(handler: RequestHandler, compatibility: CompatibilityName = 'serv
 }
 
 function streamOf(
-  start: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+  start: (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => void,
   cancel?: () => void,
-): ReadableStream<Uint8Array> {
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({ start, ...(cancel && { cancel }) });
 }
-/** A response that streams to its reader, as a dialect's event stream does. */
-const streamed = (body: ReadableStream<Uint8Array>): Response => markStreamed(new Response(body), 'data: failed');
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const streamed = (body: ReadableStream<Uint8Array<ArrayBuffer>>): Response => streamedResponse(body, 'data: failed');
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 describe('a relayed request', () => {
   it('[S25] whose caller leaves before the answer has begun cancels the body all the same', async () => {
@@ -350,8 +349,8 @@ describe('an engine that dies', () => {
 
   it('[S24] while it streams ends the body with the failure tail', async () => {
     const { fetch, kill } = relay(() => {
-      const response = new Response(streamOf((controller) => controller.enqueue(bytes('data: 1\n\n'))));
-      return markStreamed(response, 'data: {"error":{}}\n\n');
+      const body = streamOf((controller) => controller.enqueue(bytes('data: 1\n\n')));
+      return streamedResponse(body, 'data: {"error":{}}\n\n');
     });
     const response = await fetch('http://page.test/v1/x');
     setTimeout(kill, 10);
@@ -359,9 +358,7 @@ describe('an engine that dies', () => {
   });
 
   it('[V14] while a file streams ends the body with an error', async () => {
-    const { fetch, kill } = relay(() =>
-      markStreamed(new Response(streamOf((controller) => controller.enqueue(bytes('RIFF'))))),
-    );
+    const { fetch, kill } = relay(() => streamedResponse(streamOf((controller) => controller.enqueue(bytes('RIFF')))));
     const response = await fetch('http://page.test/v1/x');
     setTimeout(kill, 10);
     await expect(response.arrayBuffer()).rejects.toThrow('The inference engine stopped');
@@ -371,9 +368,9 @@ describe('an engine that dies', () => {
     let asked = 0;
     const { fetch, kill } = relay((_, begin) => {
       begin();
-      if (++asked === 2) return markStreamed(new Response('RIFF'));
+      if (++asked === 2) return streamedResponse(new Blob(['RIFF']).stream());
       setTimeout(kill, 10);
-      return markStreamed(new Response(streamOf(() => {})));
+      return streamedResponse(streamOf(() => {}));
     });
     expect(await (await fetch('http://page.test/v1/x')).text()).toBe('RIFF');
   });

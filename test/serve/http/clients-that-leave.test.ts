@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLimitedServer } from '../../../src/serve/limited-server.js';
 import { sendResponse } from '../../../src/serve/http/exchange.js';
-import { markStreamed } from '../../../src/relay/stream/request-payload.js';
+import type { ResponseChunk } from '../../../src/relay/protocol.js';
+import { StreamedResponse } from '../../../src/relay/stream/streamed-response.js';
 
 async function serve(listener: RequestListener): Promise<(bytes: string) => Socket> {
   const server = createLimitedServer(listener);
@@ -51,14 +52,14 @@ describe('a client that leaves', () => {
     '[Y27] is noticed by its FIN in a silent %s',
     async (type) => {
       let isCancelled = false;
-      const silent = (): ReadableStream<Uint8Array> =>
+      const silent = (): ReadableStream<ResponseChunk> =>
         new ReadableStream({
-          start: (controller) => controller.enqueue(new TextEncoder().encode('first\n\n')),
+          start: (controller) => controller.enqueue({ bytes: new TextEncoder().encode('first\n\n') }),
           cancel: () => void (isCancelled = true),
         });
       const open = await serve((_, response) => {
-        const answer = new Response(silent(), { headers: { 'content-type': type } });
-        sendResponse(markStreamed(answer), response).catch(() => {});
+        const answer = new StreamedResponse(silent(), { headers: { 'content-type': type } });
+        sendResponse(answer, response).catch(() => {});
       });
       const socket = open(get('/'));
       await once(socket, 'data');

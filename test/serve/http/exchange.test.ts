@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { sendResponse, toRequest } from '../../../src/serve/http/exchange.js';
-import { markStreamed } from '../../../src/relay/stream/request-payload.js';
+import { streamedResponse } from '../../support/streamed-response.js';
 
 const PIECE = new Uint8Array(64 * 1024).fill(65);
 /** More than both ends of a connection hold. */
@@ -38,11 +38,11 @@ async function bytesForIdleReader(answer: Response): Promise<number> {
 
 it('lets go of a client that reads nothing of a stream, and of what makes the stream', async () => {
   let cancelled = false;
-  const endless = new ReadableStream<Uint8Array>({
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.enqueue(PIECE),
     cancel: () => void (cancelled = true),
   });
-  const received = await bytesForIdleReader(markStreamed(new Response(endless)));
+  const received = await bytesForIdleReader(streamedResponse(endless));
   expect(received).toBeLessThan(WHOLE_BYTES);
   expect(cancelled).toBe(true);
 });

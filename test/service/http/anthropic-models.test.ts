@@ -16,7 +16,13 @@ describe('[L10] with anthropic-version', () => {
     const page = async (query: string): Promise<any> => (await get(app, `/v1/models${query}`, VERSION)).json;
     const first = await page('');
     expect(first).toMatchObject({ first_id: ids[0], last_id: ids[19], has_more: true });
-    expect(first.data[0]).toEqual({ type: 'model', id: ids[0], display_name: ids[0], created_at: expect.any(String) });
+    expect(first.data[0]).toEqual({
+      type: 'model',
+      id: ids[0],
+      display_name: ids[0],
+      created_at: expect.any(String),
+      lifecycle: 'active',
+    });
     expect(Date.parse(first.data[0].created_at)).toBeLessThanOrEqual(Date.now());
     const idsOf = async (query: string) => {
       const { data, has_more: more } = await page(query);

@@ -3,6 +3,7 @@ import type { App } from '../../../src/service/http/app.js';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { postJson } from '../../support/http-client.js';
+import { post } from './support/call.js';
 import { embedder } from './support/models.js';
 
 async function build(overrides: Partial<ModelEntry> = {}): Promise<App> {
@@ -173,4 +174,12 @@ describe('POST /embeddings', () => {
   it('refuses a body without model', async () => {
     await expectRefused({ input: 'a' }, 'model');
   });
+});
+
+it('[X27] a text that is too long is told in the words that programs look for', async () => {
+  const entry = { id: 'e', task: 'embeddings', backend: 'scripted', contextLength: 5 } as const;
+  const { app } = await buildApp({ models: [entry] });
+  const { status, json } = await post(app, '/v1/embeddings', { model: 'e', input: ['a', 'a b c d e f g h i j'] });
+  expect([status, json.error.param]).toEqual([400, 'input.1']);
+  expect(json.error.message).toContain('maximum context length is 5 tokens');
 });

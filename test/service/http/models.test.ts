@@ -1,10 +1,10 @@
 /** The model list and single models. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Backend } from '../../../src/core/models/backend.js';
 import { scriptedBackend } from '../../../src/engines/scripted/scripted-backend.js';
 import { DEFAULT_MODELS } from '../../../src/core/models/default-catalog.js';
 import { buildApp, scriptedChat } from '../../support/build-app.js';
-import { get } from './support/call.js';
+import { get, post } from './support/call.js';
 import { ALL_TASKS } from './support/models.js';
 
 describe('list', () => {
@@ -157,4 +157,26 @@ describe('retrieve', () => {
       expect(json).toEqual({ error: expect.any(String) });
     }
   });
+});
+
+it('[L02] an upstream model has one `context_length`, before its first request and after it', async () => {
+  const answered = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async () =>
+      Response.json({ choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }),
+    );
+  onTestFinished(() => answered.mockRestore());
+  const { app } = await buildApp({
+    models: [{ id: 'u', task: 'chat', backend: 'upstream', source: 'https://u.test/v1' }],
+  });
+  const told = async (): Promise<number[]> => [
+    (await get(app, '/v1/models/u')).json.context_length,
+    Object.entries((await post(app, '/v1/api/show', { model: 'u' })).json.model_info).find(([name]) =>
+      name.endsWith('context_length'),
+    )![1] as number,
+  ];
+  const before = await told();
+  await post(app, '/v1/chat/completions', { model: 'u', messages: [{ role: 'user', content: 'Hi' }] });
+  expect(before).toEqual([131_072, 131_072]);
+  expect(await told()).toEqual(before);
 });

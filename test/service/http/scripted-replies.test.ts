@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { Script } from '../../../src/core/models/script.js';
-import { buildApp } from '../../support/build-app.js';
+import { buildApp, scriptedChat } from '../../support/build-app.js';
 import { INFERENCE_OPTIONS } from '../../../src/core/models/inference-options.js';
 import { parseOptions } from '../../../src/core/models/option-schema.js';
 import { PNG } from './messages/support.js';
@@ -150,3 +150,16 @@ describe('scripted replies', () => {
 function parseModels(script: Script): unknown {
   return parseOptions(INFERENCE_OPTIONS, { models: [model(script)] });
 }
+
+it('[Y12] a late text of the system does not hide the turn of the user', async () => {
+  const replies = [{ match: 'weather', text: 'Sunny.' }, { text: 'Hello.' }];
+  const { app } = await buildApp({ models: [scriptedChat({ script: { replies } })], compatibility: 'hosted' });
+  const messages = [
+    { role: 'user', content: 'What is the weather?' },
+    { role: 'system', content: 'Answer in one word.' },
+  ];
+  const { json } = await post(app, '/v1/messages', { model: 'scripted-chat', max_tokens: 20, messages });
+  expect(json.content[0].text).toBe('Sunny.');
+  const chat = await post(app, '/v1/chat/completions', { model: 'scripted-chat', messages });
+  expect(chat.json.choices[0].message.content).toBe('Sunny.');
+});

@@ -21,7 +21,8 @@ function stored(changes: Partial<FileMetadata> = {}, untouched = true): FileStat
 }
 
 function decide(facts: Partial<FileFacts>): string {
-  return decideFile({ stored: undefined, stated: undefined, listsAll: false, isPinned: false, now: NOW, ...facts });
+  const none = { stored: undefined, stated: undefined, listsAll: false, isPinned: false, isPicking: false };
+  return decideFile({ ...none, now: NOW, ...facts });
 }
 
 describe('a file', () => {
@@ -32,6 +33,17 @@ describe('a file', () => {
     ['that a manifest does not name is missing', { stored: stored(), listsAll: true }, 'missing'],
     ['of which nothing is stated is asked about', { stored: stored() }, 'ask'],
     ['of a hub that is empty is asked about', { stored: stored({ size: 0 }), isPinned: true }, 'ask'],
+    ['that was picked is used without a question', { stored: stored({ picked: true }) }, 'use'],
+    [
+      'that was picked is asked about when others are picked',
+      { stored: stored({ picked: true }), isPicking: true },
+      'ask',
+    ],
+    [
+      'that was picked is not another than its source states',
+      { stored: stored({ picked: true, sha256: OTHER }), stated: { sha256: SHA } },
+      'fetch',
+    ],
     ['of a hub is used without a question', { stored: stored(), isPinned: true }, 'use'],
     ['that has the stated hash is used', { stored: stored({ sha256: SHA }), stated: { sha256: SHA } }, 'use'],
     ['that has another hash is fetched', { stored: stored({ sha256: OTHER }), stated: { sha256: SHA } }, 'fetch'],

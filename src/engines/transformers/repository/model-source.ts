@@ -166,7 +166,7 @@ function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): 
       if (device === 'wasm') checkMemory(entry, await files.bytesOf(wanted));
       // They were computed by one thread, and no other number computes the same.
       const prompts = device === 'wasm' && threads === 1 ? await packedPrompts(entry, files) : [];
-      await files.prepare([...wanted, ...prompts]);
+      await files.prepare([...wanted, ...prompts], 'load');
     },
     async withOtherName() {
       const other = await filesOfOtherName(entry, chosen, options.signal);

@@ -23,7 +23,8 @@ import { parseBody } from '../validation/parse-body.js';
 import { readJsonBody } from '../validation/read-json-body.js';
 import { BrokenConnection } from '../endpoint/faults.js';
 import type { HttpContext } from '../endpoint/http-context.js';
-import { markStreamed } from '../../../relay/stream/request-payload.js';
+import type { ResponseChunk } from '../../../relay/protocol.js';
+import { StreamedResponse } from '../../../relay/stream/streamed-response.js';
 
 /** Code points of a text. */
 const MAX_INPUT_LENGTH = 4096;
@@ -157,14 +158,14 @@ async function streamFile({ faults }: HttpContext, { events, type, abort }: File
     // Only the connection breaks; the answer has begun.
     if (!(thrown instanceof BrokenConnection)) throw thrown;
   });
-  const body: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
+  const body: UnderlyingDefaultSource<ResponseChunk> = {
     async pull(controller) {
       try {
         for (;;) {
           const { done, value } = await (first ?? iterator.next());
           first = undefined;
           if (done) return controller.close();
-          if (value.bytes.length > 0) return controller.enqueue(value.bytes);
+          if (value.bytes.length > 0) return controller.enqueue({ bytes: value.bytes });
         }
       } catch (thrown) {
         abort.abort();
@@ -177,7 +178,5 @@ async function streamFile({ faults }: HttpContext, { events, type, abort }: File
       iterator.return?.().catch(() => {});
     },
   };
-  return markStreamed(
-    new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers: { 'content-type': type } }),
-  );
+  return new StreamedResponse(new ReadableStream(body, { highWaterMark: 0 }), { headers: { 'content-type': type } });
 }

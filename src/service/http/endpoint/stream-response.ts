@@ -8,8 +8,8 @@ import { InferenceError, toInferenceError } from '../../../core/errors/inference
 import type { ResumeState } from '../../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
-import { MAX_CHUNK_BYTES } from '../../../relay/protocol.js';
-import { markStreamed } from '../../../relay/stream/request-payload.js';
+import { MAX_CHUNK_BYTES, type ResponseChunk } from '../../../relay/protocol.js';
+import { StreamedResponse } from '../../../relay/stream/streamed-response.js';
 import type { HttpContext } from './http-context.js';
 
 /** One server-sent event. Without `event` it is data-only. */
@@ -24,7 +24,7 @@ export const COMMENT = ': keep-alive\n\n';
 
 /** The event as text, blank line included. Line breaks inside the data become several `data:` lines. */
 export function encodeServerSentEvent({ event, data }: ServerSentEvent): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const text = typeof data === 'string' ? data : toJsonLine(data);
   const name = event === undefined ? '' : `event: ${event}\n`;
   // JSON never holds a raw line break, so the common case is one line.
   const lines = /[\r\n]/.test(text) ? text.split(/\r\n|\r|\n/).join('\ndata: ') : text;
@@ -43,14 +43,18 @@ const SERVER_SENT_EVENTS: StreamFormat = { contentType: 'text/event-stream; char
 /** A JSON object in each line. Readers do not accept empty lines, but blanks before an object. */
 export const JSON_LINES: StreamFormat = { contentType: 'application/x-ndjson', filler: ' ' };
 
-/** Line ends within texts, for those whose readers split at every line end that Unicode has. */
+/** Line ends that JSON does not escape, though many readers split at every line end that Unicode has. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** The object as JSON that is one line, whatever a reader takes for the end of one. */
+function toJsonLine(data: object): string {
+  const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(data).replaceAll(LINE_ENDS, escaped);
+}
 
 /** The object as a line of {@link JSON_LINES}. */
 export function encodeJsonLine(data: object): string {
-  const text = JSON.stringify(data);
-  const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `${text.replaceAll(LINE_ENDS, escaped)}\n`;
+  return `${toJsonLine(data)}\n`;
 }
 
 /** What a dialect gives to have its events streamed. */
@@ -82,10 +86,10 @@ const ENGINE_GONE = new InferenceError('unavailable', UNAVAILABLE);
 export async function streamResponse<Event>(context: HttpContext, source: StreamSource<Event>): Promise<Response> {
   const stream = new EventStream(context, source);
   await stream.begin(context.streamTiming.startDelayMs);
-  const response = new Response(new ReadableStream(stream, { highWaterMark: 0 }), {
+  return new StreamedResponse(new ReadableStream(stream, { highWaterMark: 0 }), {
     headers: { 'content-type': formatOf(source).contentType, 'cache-control': 'no-cache' },
+    failureTail: source.failure(ENGINE_GONE),
   });
-  return markStreamed(response, source.failure(ENGINE_GONE));
 }
 
 function formatOf({ format = SERVER_SENT_EVENTS }: Pick<StreamSource<never>, 'format'>): StreamFormat {
@@ -103,10 +107,10 @@ export function abortWith(signal: AbortSignal): AbortController {
 
 const encoder = new TextEncoder();
 
-type BodyController = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+type BodyController = ReadableStreamDefaultController<ResponseChunk>;
 
 /** The state of one open stream. */
-class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+class EventStream<Event> implements UnderlyingDefaultSource<ResponseChunk> {
   readonly #source: StreamSource<Event>;
   readonly #iterator: AsyncIterator<readonly Event[]>;
   readonly #keepAliveMs: number;
@@ -160,9 +164,8 @@ class EventStream<Event> implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   };
 
   #write(controller: BodyController, text: string, events: number, keepAlives = 0): void {
-    const chunk = encoder.encode(text);
-    this.#source.resumeState?.addChunk(chunk, { events, keepAlives });
-    controller.enqueue(chunk);
+    const checkpoint = this.#source.resumeState?.nextCheckpoint({ events, keepAlives });
+    controller.enqueue({ bytes: encoder.encode(text), checkpoint });
   }
 
   /** @returns false when another host has sent all of them */

@@ -1,5 +1,6 @@
 /** JSON objects. valibot takes arrays for objects, these schemas do not. @module */
 import * as v from 'valibot';
+import { recordOf } from '../../../core/schema/record-of.js';
 
 /** An object with these fields; unknown ones are dropped. To be used for every object of a request. */
 export function object<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined> {
@@ -9,14 +10,6 @@ export function object<const Entries extends v.ObjectEntries>(entries: Entries):
 /** An object with any keys whose values are all as `value` says. */
 export function objectOf<const Value extends v.GenericSchema>(value: Value) {
   return recordOf(v.string(), value);
-}
-
-/** The same with keys of a certain form. */
-export function recordOf<const Key extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
-  key: Key,
-  value: Value,
-) {
-  return withoutArrays(v.record(key, value));
 }
 
 function withoutArrays<Schema extends v.GenericSchema>(schema: Schema): Schema {

@@ -1,6 +1,6 @@
 /** Pairs that clients give a response or a conversation. @module */
 import * as v from 'valibot';
-import { recordOf } from './json-object.js';
+import { recordOf } from '../../../core/schema/record-of.js';
 
 const MOST = { pairs: 16, key: 64, value: 512 };
 

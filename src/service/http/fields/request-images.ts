@@ -1,6 +1,6 @@
 /** Images of one request as parts of its canonical form. @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { decodeBase64 } from '../../../core/media/base64.js';
+import { decodeLooseBase64, readDataURL } from '../../../core/media/data-url.js';
 import { sniffImage } from '../../../core/media/sniff-image.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
 import { toHex } from '../../../core/platform/to-hex.js';
@@ -9,7 +9,7 @@ import type { ImagePart } from '../../../core/request/message.js';
 import { RequestFiles } from './file-text.js';
 import { RunQueue } from '../../scheduler/run-queue.js';
 
-const DATA_URL = /^data:image\/(png|jpe?g|webp|gif);base64,/i;
+const IMAGE = /^image\/(png|jpe?g|webp|gif)$/;
 
 /** Of all images of a request, by their headers: ten of the largest, or two hundred screenshots. */
 const MAX_PIXELS = 500_000_000;
@@ -36,21 +36,24 @@ export class RequestImages {
   }
 
   /**
-   * A `data:image/...;base64,` address as an image part.
+   * A `data:` address as an image part: what `fetch` would read.
    * @param param dotted path of the part, for the error
    * @param detail how closely it is to be looked at, in the words of clients; unknown ones say nothing
    * @throws InferenceError `invalid_media` for another address, or for bytes that are no image
    */
   fromUrl(url: string, param: string, detail?: string | null): ImagePart {
-    const head = DATA_URL.exec(url.slice(0, 40));
-    if (!head) {
+    const read = readDataURL(url);
+    // An image that says what it is and cannot be decoded is one all the same.
+    if (!read && /^\s*data:\s*image\/(png|jpe?g|webp|gif)\b[^,]*;\s*base64\s*,/i.test(url.slice(0, 1_000)))
+      throw undecodable(param);
+    if (!read || !IMAGE.test(read.type)) {
       throw new InferenceError(
         'invalid_media',
         'Only base64-encoded images are supported (`data:image/...;base64,` of png, jpeg, webp or gif), and only by models that accept images.',
         { param },
       );
     }
-    return this.fromBase64(url.slice(head[0].length), param, detail);
+    return this.#add(read.bytes, param, detail);
   }
 
   /**
@@ -58,7 +61,10 @@ export class RequestImages {
    * @throws InferenceError `invalid_media`, also when the images of the request have too many pixels together
    */
   fromBase64(base64: string, param: string, detail?: string | null): ImagePart {
-    const bytes = decodeBase64(base64);
+    return this.#add(decodeLooseBase64(base64), param, detail);
+  }
+
+  #add(bytes: Uint8Array<ArrayBuffer> | undefined, param: string, detail?: string | null): ImagePart {
     const sniffed = bytes && sniffImage(bytes);
     if (!bytes || !sniffed) throw undecodable(param);
     const { mediaType, pixels } = sniffed;

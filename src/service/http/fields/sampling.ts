@@ -1,6 +1,7 @@
 /** Sampling, length, effort and others: fields that several dialects share, and their canonical form. null means left out. @module */
 import * as v from 'valibot';
-import { object, recordOf } from './json-object.js';
+import { recordOf } from '../../../core/schema/record-of.js';
+import { object } from './json-object.js';
 import type { GenerationRequest, Reasoning, Sampling } from '../../../core/request/generation-request.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 

@@ -1,10 +1,11 @@
 /** Fields of searches in files, of vector stores and of the tool `file_search`: their schemas, and the search that they become. @module */
 import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { recordOf } from '../../../core/schema/record-of.js';
 import type { Catalog } from '../../../core/models/catalog.js';
 import type { Filter } from '../../files/filters.js';
 import type { Search } from '../../files/search-store.js';
-import { object, recordOf } from './json-object.js';
+import { object } from './json-object.js';
 
 const MOST = { attributes: 16, key: 64, value: 512, depth: 8, parts: 100, results: 50 };
 

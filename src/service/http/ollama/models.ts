@@ -1,5 +1,6 @@
 /** GET /api/tags, POST /api/show, GET /api/ps and GET /api/version @module */
 import * as v from 'valibot';
+import { assumedContextLength } from '../../../core/models/assumed-context-length.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { StoredModel } from '../../../core/models/stored-model.js';
 import type { HttpContext } from '../endpoint/http-context.js';
@@ -11,9 +12,6 @@ import { catalogName, computeDigest, listedName, modelField } from './names.js';
 
 /** The Ollama whose operations these are: clients compare it with the first one that has what they need. */
 const OLLAMA_VERSION = '0.35.0';
-
-/** Context window of a model that was never loaded and whose entry names none. */
-const ASSUMED_CONTEXT_LENGTH = 4096;
 
 /** When a model goes of which no one has said it: programs calculate with it, so it is a date. */
 const NEVER = '2999-12-31T23:59:59.000Z';
@@ -143,8 +141,8 @@ function architectureOf(entry: ModelEntry, { inference }: HttpContext): string |
   return entry.metadata?.architecture ?? inference.description(entry.id)?.architecture;
 }
 
-function contextLength({ id }: ModelEntry, { inference }: HttpContext): number {
-  return inference.contextLength(id) ?? ASSUMED_CONTEXT_LENGTH;
+function contextLength(entry: ModelEntry, { inference }: HttpContext): number {
+  return inference.contextLength(entry.id) ?? assumedContextLength(entry);
 }
 
 function statusOf({ id }: ModelEntry, { inference }: HttpContext) {

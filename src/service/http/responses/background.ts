@@ -35,10 +35,12 @@ export async function beginRun(
   if (known) return known;
   const run = newRun(made);
   const release = await holdLock(lockOf(id), c.req.raw.signal, context.requestTimeout);
-  const starts = ((await state.findStored(owner, id))?.job?.starts ?? 0) + 1;
-  const options = runOptions(c, run.isStreamed ? 'first-token' : 'result', run.abort.signal);
-  if (await launch({ run, made, starts, options, release }, c, context)) return run;
-  release();
+  const hasBegun = await orRelease(release, async () => {
+    const starts = ((await state.findStored(owner, id))?.job?.starts ?? 0) + 1;
+    const options = runOptions(c, run.isStreamed ? 'first-token' : 'result', run.abort.signal);
+    return launch({ run, made, starts, options, release }, c, context);
+  });
+  if (hasBegun) return run;
   const message = 'The request is larger than what is stored here may be, and `background` needs it to be stored.';
   throw new InferenceError('invalid_request', message, { param: 'background' });
 }
@@ -57,10 +59,21 @@ export async function takeUp(
   if (known) return known;
   const release = await tryLock(lockOf(id));
   if (!release) return undefined;
-  const stored = await state.findStored(owner, id);
-  const begun = stored?.job && (await beginAnew(stored, { owner, release }, c, context));
-  if (!begun) release();
-  return begun;
+  return orRelease(release, async () => {
+    const stored = await state.findStored(owner, id);
+    return stored?.job && beginAnew(stored, { owner, release }, c, context);
+  });
+}
+
+/** What begins here keeps the lock until it is over. Where nothing does, or storage fails, the lock is given back. */
+async function orRelease<Begun>(release: Release, begin: () => Promise<Begun>): Promise<Begun> {
+  let begun: Begun | undefined;
+  try {
+    begun = await begin();
+    return begun;
+  } finally {
+    if (!begun) release();
+  }
 }
 
 async function beginAnew(

@@ -10,7 +10,7 @@ import { object } from '../fields/json-object.js';
 import { metadata, pairs } from '../fields/metadata.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { parseBody } from '../validation/parse-body.js';
-import { readJsonBody } from '../validation/read-json-body.js';
+import { readJsonBody, readOptionalJsonBody } from '../validation/read-json-body.js';
 import { inputItem, type SentItem } from './input-schema.js';
 import { resolveReferences } from './references.js';
 import { ownerOf } from '../fields/owner-of.js';
@@ -39,7 +39,7 @@ export const conversations = {
     requestSchema: creationSchema,
     route: (context) => async (c) => {
       const { state, owner } = await openState(context, c);
-      const json = await readOptionalBody(c, context);
+      const json = await readOptionalJsonBody(c, context);
       const body = parseBody(creationSchema(context.compatibility), json);
       const items = await readItems(body.items ?? [], json['items'], c, context);
       const createdAt = Math.floor(context.now() / 1000);
@@ -143,15 +143,27 @@ function knownItem<Found>(found: Found | undefined, id: string): Found {
   throw new InferenceError('not_found', message, { param: 'item_id' });
 }
 
+/** Items that say how far they are, beside messages. */
+const HAVE_STATUS = /^(custom_tool|function)_call(_output)?$/;
+
+/** An item as clients know those of a conversation: with fields that it may have come without. */
+function toWholeItem(item: StoredItem): StoredItem {
+  const { type, content } = item as { type?: unknown; content?: unknown };
+  const isCall = typeof type === 'string' && HAVE_STATUS.test(type);
+  return {
+    ...(isCall && { status: 'completed' }),
+    ...item,
+    ...(Array.isArray(content) && { content: content.map(toWholePart) }),
+  };
+}
+
+function toWholePart(part: { type?: unknown }): object {
+  return part.type === 'output_text' ? { annotations: [], logprobs: [], ...part } : part;
+}
+
 function tooLarge(param: string): InferenceError {
   const message = `\`${param}\` cannot be stored: the conversation would be larger than what is stored here may be.`;
   return new InferenceError('invalid_request', message, { param });
-}
-
-/** A body that may be missing. */
-async function readOptionalBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
-  const isMissing = (await c.req.raw.clone().arrayBuffer()).byteLength === 0;
-  return isMissing ? {} : readJsonBody(c, context);
 }
 
 /**
@@ -177,5 +189,5 @@ async function readItems(
   await files.readAll();
   const owner = { caller: c.get('caller'), partition: c.get('partition') };
   const resolved = await resolveReferences({ checked: [...checked], sent }, owner, context, 'items');
-  return toStoredItems(resolved.sent, (prefix) => createId(context, prefix));
+  return toStoredItems(resolved.sent, (prefix) => createId(context, prefix)).map(toWholeItem);
 }

@@ -10,7 +10,24 @@ import { boundBody } from './json-bounds.js';
  * for JSON that is nested too deeply or holds too much
  */
 export async function readJsonBody(c: HttpRequestContext, context: HttpContext): Promise<Record<string, unknown>> {
+  return readObject(await readBytes(c.req.raw, context.maxBodyBytes), c, context);
+}
+
+/** As {@link readJsonBody}; a body that is not there is an empty object. */
+export async function readOptionalJsonBody(
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Record<string, unknown>> {
   const bytes = await readBytes(c.req.raw, context.maxBodyBytes);
+  if (bytes.length === 0) return {};
+  return readObject(bytes, c, context);
+}
+
+async function readObject(
+  bytes: Uint8Array,
+  c: HttpRequestContext,
+  context: HttpContext,
+): Promise<Record<string, unknown>> {
   if (bytes.length > LARGE_BODY_BYTES) await nextTurn();
   const body = parseObject(bytes, c);
   const pairs = context.compatibility.metadata === 'bounded' ? body['metadata'] : undefined;
@@ -96,8 +113,7 @@ async function readWhole(
   packing: CompressionFormat | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // Firefox gives a stream of a response's body, but none of a request's.
-  const body = request.body ?? new Response(await request.arrayBuffer()).body;
+  const { body } = request;
   const reader = (packing ? body?.pipeThrough(new DecompressionStream(packing)) : body)?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Script } from '../../../../src/core/models/script.js';
 import type { App } from '../../../../src/service/http/app.js';
 import { clearStore, ResponseStorage } from '../../../../src/service/response-storage.js';
+import { tryLock } from '../../../../src/service/http/responses/hold-lock.js';
+import { lockOf } from '../../../../src/service/http/responses/stop-run.js';
 import { createMemoryTables } from '../../../../src/service/state/tables.js';
 import { ResponseStore } from '../../../../src/service/state/response-store.js';
 import { buildApp, scriptedChat } from '../../../support/build-app.js';
@@ -253,6 +255,22 @@ it('what another engine makes is cancelled first, too, and does not come back', 
   expect(await one.store.usage()).toEqual({ responses: 0, conversations: 0, bytes: 0 });
   expect(one.store.runOf('anyone', id)?.ended).toBe(true);
   expect((await send(one.app, 'GET', `/responses/${id}`)).status).toBe(404);
+});
+
+it.each(['save', 'findStored'] as const)('[H13] a store that rejects `%s` leaves no lock behind', async (method) => {
+  const store = new ResponseStore(createMemoryTables(), { maxBytes: 1e6, now: Date.now, service: '/v1' });
+  const failing = vi.spyOn(store, method).mockRejectedValue(new Error('The disk is gone.'));
+  onTestFinished(() => failing.mockRestore());
+  const models = [scriptedChat({ script: { replies: [{ text: 'One' }] } })];
+  const responses = (): Promise<ResponseStore> => Promise.resolve(store);
+  const createId = (): string => '11111111-2222-4333-8444-555555555555';
+  const { app } = await buildApp({ models, compatibility: 'hosted', responses, createId });
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => error.mockRestore());
+  expect((await postJson(app, '/responses', { ...valid, ...background })).status).toBe(500);
+  const release = await tryLock(lockOf('resp_11111111222243338444555555555555'));
+  expect(release).toBeDefined();
+  release?.();
 });
 
 it('where nothing is kept there is no background', async () => {

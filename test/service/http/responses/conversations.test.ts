@@ -67,6 +67,25 @@ describe.each([
     expect((await postJson(app, `/conversations/${id}/items`, { items: [] })).body.error.param).toBe('items');
   });
 
+  it('[H10] items have what clients find in those of OpenAI, also where they came without', async () => {
+    const app = await build();
+    const said = { type: 'output_text', text: 'b' };
+    const id = await conversationWith(
+      app,
+      says('a', 'assistant'),
+      { type: 'message', role: 'assistant', status: 'incomplete', content: [said] },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'x', status: 'incomplete' },
+    );
+    const whole = { annotations: [], logprobs: [] };
+    expect(await itemsOf(app, id)).toMatchObject([
+      { status: 'completed', content: [{ ...said, ...whole, text: 'a' }] },
+      { status: 'incomplete', content: [{ ...said, ...whole }] },
+      { status: 'completed' },
+      { status: 'incomplete' },
+    ]);
+  });
+
   it('[H10] items are added, listed, read and removed one by one', async () => {
     const app = await build();
     const id = await conversationWith(app, says('first'));
@@ -77,7 +96,7 @@ describe.each([
     });
     expect(added).toMatchObject({ object: 'list', has_more: false, first_id: added.data[0].id });
     expect(added.data).toEqual([
-      { ...call, id: expect.stringMatching(/^fc_/) },
+      { ...call, status: 'completed', id: expect.stringMatching(/^fc_/) },
       {
         ...says('mine'),
         type: 'message',
