@@ -27,7 +27,8 @@ export interface PlannedAdapter {
 }
 
 /** An adapter and its file. */
-export type OpenedAdapter = PlannedAdapter & Pick<GgufSource<AdapterPlan>, 'file' | 'files' | 'folder' | 'fetch'>;
+export type OpenedAdapter = PlannedAdapter &
+  Pick<GgufSource<AdapterPlan>, 'file' | 'pieces' | 'files' | 'folder' | 'fetch'>;
 
 /**
  * Reads the heads of an entry's adapters.
@@ -62,9 +63,11 @@ export function openAdapters(
 }
 
 /** Brings the files of a model and its adapters into the store. @throws InferenceError as `GgufSource.fetch` */
-export async function fetchTogether(files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[]): Promise<void> {
+export async function fetchTogether(
+  files: readonly Pick<OpenedAdapter, 'pieces' | 'folder' | 'fetch'>[],
+): Promise<void> {
   for (const { folder, fetch } of files) {
-    const together = files.filter((other) => other.folder === folder).map(({ file }) => file);
+    const together = files.filter((other) => other.folder === folder).flatMap(({ pieces }) => pieces);
     await fetch([...new Set(together)]);
   }
 }

@@ -13,11 +13,14 @@ import { checkSource, loadFailure } from '../load-failure.js';
 import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-file.js';
 import { cutFile, shown, unsupported } from './file/file-problems.js';
 import { type GgufHeader, readGgufHeader } from './file/header.js';
+import { joinHeads, joinPieces, piecesOf, withoutPiece } from './file/split-file.js';
 
 /** A file whose head was read and can run. */
 export interface GgufSource<Plan> {
   /** Its name in {@link folder}. */
   file: string;
+  /** Names of all pieces of a split file, of which `file` is the first. */
+  pieces: readonly string[];
   /** URL of its folder; ends with `/`. */
   folder: string;
   files: ModelFiles;
@@ -98,32 +101,31 @@ export async function openGguf<Plan>(
     checkKind(header, kind);
     return plan(header);
   };
-  const head = await readHead(files, file, planned);
-  if (!head) throw await missing(entry, file, files);
-  const { header } = head;
+  const read = await readHeads(files, file, { kind, plan: planned });
+  if (read === undefined) throw await missing(entry, file, files);
+  if ('missing' in read) throw absent(entry, read.missing, files);
+  const { heads, header, plan: made } = read;
+  const pieces = heads.map((head) => head.file);
+  if (isHashOfFile && pieces.length > 1) throw oneHash(entry, pieces);
   const isPacked = typeof entry.integrity === 'string' && !isHashOfFile;
   return {
     file,
+    pieces,
     folder,
     files,
     header,
-    plan: head.plan,
+    plan: made,
     description: describe(header),
-    async fetch(together = [file]) {
+    async fetch(together = pieces) {
       await files.prepare(together);
-      const found = await files.find(file);
-      if (!found) throw await missing(entry, file, files);
-      if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
-    },
-    async *weights() {
-      const { header: whole } = (await readHead(files, file, () => undefined)) ?? {};
-      if (whole?.dataStart !== header.dataStart || JSON.stringify(whole.tensors) !== JSON.stringify(header.tensors)) {
-        const message = `The file \`${file}\` changed on the server while it was downloaded. Load the model again.`;
-        throw new InferenceError('unavailable', message);
+      for (const head of heads) {
+        const found = await files.find(head.file);
+        if (!found) throw absent(entry, head.file, files);
+        if ((found.metadata.size ?? 0) < head.dataEnd) throw cutFile(head.file);
       }
-      yield* files.stream(file, header.dataStart);
     },
-    contentHash: () => files.contentHash([file]),
+    weights: () => joinPieces(heads.map((head) => tensorsOf(files, head))),
+    contentHash: () => files.contentHash(pieces),
     isPacked,
     packedPrompts: async () => (isPacked ? (await files.listed()).filter(isPackedPrompt) : []),
     async readPackedPrompt(name) {
@@ -150,6 +152,74 @@ async function hasManifest(
   return (await files.isStored(PACK_MANIFEST)) || (await open(undefined)).exists(PACK_MANIFEST);
 }
 
+/** What the heads of all pieces of a model say. */
+interface ReadHeads<Plan> {
+  /** Of the pieces, in their order. */
+  heads: readonly GgufHeader[];
+  /** Of the whole. */
+  header: GgufHeader;
+  plan: Plan;
+}
+
+/** Undefined when there is no such file; `missing` is a piece that is not there. What is refused does not stay in the store. */
+async function readHeads<Plan>(
+  files: ModelFiles,
+  file: string,
+  { kind, plan }: { kind: FileKind; plan: (header: GgufHeader) => Plan },
+): Promise<ReadHeads<Plan> | { missing: string } | undefined> {
+  const first = await readHead(files, file, (header) => {
+    const pieces = piecesOf(header);
+    if (kind === 'adapter' && pieces.length > 1) throw unsupported(file, 'it is an adapter in pieces');
+    return { pieces, whole: pieces.length === 1 ? { plan: plan(header) } : undefined };
+  });
+  if (!first) return undefined;
+  const { pieces, whole } = first.plan;
+  if (whole) return { heads: [first.header], header: first.header, plan: whole.plan };
+  try {
+    const heads = [first.header];
+    for (const piece of pieces.slice(1)) {
+      const head = await readHead(files, piece, () => undefined);
+      if (!head) throw new PieceMissing(piece);
+      heads.push(head.header);
+    }
+    const header = joinHeads(heads);
+    return { heads, header, plan: plan(header) };
+  } catch (thrown) {
+    // What began to come in of the pieces is of no use.
+    const forget = (): never => {
+      throw thrown;
+    };
+    for (const piece of pieces) await readHead(files, piece, forget).catch(() => {});
+    if (thrown instanceof PieceMissing) return { missing: thrown.piece };
+    throw thrown;
+  }
+}
+
+class PieceMissing extends Error {
+  readonly piece: string;
+  constructor(piece: string) {
+    super();
+    this.piece = piece;
+  }
+}
+
+/** The tensors of a piece that was fetched. */
+function tensorsOf(
+  files: ModelFiles,
+  header: GgufHeader,
+): { stream: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>; bytes: number } {
+  const { file, dataStart, dataEnd, tensors } = header;
+  async function* stream(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const { header: whole } = (await readHead(files, file, () => undefined)) ?? {};
+    if (whole?.dataStart !== dataStart || JSON.stringify(whole.tensors) !== JSON.stringify(tensors)) {
+      const message = `The file \`${file}\` changed on the server while it was downloaded. Load the model again.`;
+      throw new InferenceError('unavailable', message);
+    }
+    yield* files.stream(file, dataStart);
+  }
+  return { stream: stream(), bytes: dataEnd - dataStart };
+}
+
 /** Undefined when there is no such file. What is refused here does not stay in the store. */
 function readHead<Plan>(
   files: ModelFiles,
@@ -168,11 +238,7 @@ function checkKind({ file, metadata, tensors }: GgufHeader, kind: FileKind): voi
   const refuse = (why: string): never => {
     throw unsupported(file, why);
   };
-  const [type, count, architecture] = ['general.type', 'split.count', 'general.architecture'].map((key) =>
-    metadata.get(key),
-  );
-  if (typeof count === 'number' && count > 1)
-    refuse(`it is one of ${count} pieces of a split file. Join them with \`gguf-split --merge\``);
+  const [type, architecture] = ['general.type', 'general.architecture'].map((key) => metadata.get(key));
   // Of an adapter its plan says what is wrong.
   if (kind === 'adapter') return;
   if (type === 'adapter') refuse('it is an adapter, not a model');
@@ -226,7 +292,17 @@ async function listNames(files: ModelFiles, isHub: boolean): Promise<ListedFile[
 async function missing(entry: ModelEntry, file: string, files: ModelFiles): Promise<InferenceError> {
   const names = (await files.listed()).filter(isGgufName);
   if (names.length > 0) return wrongFile(entry.id, `\`file\` (\`${file}\`) fits no file of its source`, names);
+  return absent(entry, file, files);
+}
+
+/** `unavailable`: a file that must be there is not. */
+function absent(entry: ModelEntry, file: string, files: ModelFiles): InferenceError {
   return loadFailure(new Error('The file is missing.'), entry, new AbortController().signal, files.absence(file));
+}
+
+function oneHash({ id }: ModelEntry, pieces: readonly string[]): InferenceError {
+  const message = `The \`integrity\` of the model \`${id}\` must have a hash for each piece of its file, by name: ${pieces.map((piece) => `\`${piece}\``).join(', ')}.`;
+  return new InferenceError('invalid_request', message, { param: 'integrity', permanent: true });
 }
 
 /** What the file says of itself, for lists of models. */
@@ -236,7 +312,7 @@ function describe({ file, metadata, tensors }: GgufHeader): VendorMetadata {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const [architecture, license, name] = ['architecture', 'license', 'name'].map(text);
-  const precision = /(?:^|[^a-z\d])(I?Q\d\w*|BF16|F16|F32|MXFP4\w*)\.gguf$/i.exec(file)?.[1];
+  const precision = /(?:^|[^a-z\d])(I?Q\d\w*|BF16|F16|F32|MXFP4\w*)\.gguf$/i.exec(withoutPiece(file))?.[1];
   const kind = precision?.toUpperCase() ?? mostFrequentKind(tensors);
   return {
     ...(architecture !== undefined && { architecture }),
