@@ -6,6 +6,7 @@
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
 import type { ModelPlan } from './model-plan.js';
+import { partsOf } from './model-weights.js';
 import { columnsOfBlock, isFloatKind, packedBytes, packedKindOf } from './packed-kinds.js';
 
 /** The two thin matrices beside one of the model's: what is added is B × (A × input). */
@@ -95,7 +96,7 @@ function readAlpha({ file, metadata }: GgufHeader, { architecture }: ModelPlan):
 
 /** The matrices of a model that adapters can change. */
 function tensorsOf({ embedding, head, layers }: ModelPlan): GgufTensor[] {
-  const matrices = layers.flatMap((layer) => Object.values(layer.matrices) as (typeof head)[]);
+  const matrices = layers.flatMap((layer) => partsOf(layer.matrices));
   return [embedding, head, ...matrices].map(({ tensor }) => tensor);
 }
 

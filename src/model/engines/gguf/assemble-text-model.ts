@@ -18,7 +18,7 @@ import type { GgufHeader } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
 import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
-import { loadWeights, weightBytes } from './load-weights.js';
+import { loadWeights, matricesOf, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
 import { SharedKernels } from './shared-kernels.js';
@@ -163,10 +163,6 @@ export async function openTextEngine(
       shared.dispose();
     },
   };
-}
-
-function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
-  return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
 }
 
 /** The kind of most weights, in lower case. */

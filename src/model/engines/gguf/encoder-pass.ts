@@ -102,7 +102,7 @@ export class EncoderPass implements TextReader {
       const sizes = [heads, heads, headSize, headSize ** -0.5, 0, 0] as const;
       const out = at.attended + first * width * 4;
       const units = attentionUnits(count, heads, heads);
-      this.#kernels.run([['attend', [32, out, qkv, stride, ...sizes, at.span, 0], units]]);
+      this.#kernels.run([['attend', [32, out, qkv, stride, ...sizes, at.span, 0, 0], units]]);
     }
   }
 

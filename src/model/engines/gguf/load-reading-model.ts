@@ -27,7 +27,7 @@ import type { GgufSource } from './gguf-source.js';
 import { KvPages } from './kv-pages.js';
 import { type Kernels, loadKernels } from './load-kernels.js';
 import { loadEncoder } from './load-encoder.js';
-import { loadWeights } from './load-weights.js';
+import { loadWeights, matricesOf } from './load-weights.js';
 import { tensorBytes } from './load-tensors.js';
 import { ModelKeys } from './model-keys.js';
 import { ScoreHead } from './score-head.js';
@@ -195,11 +195,10 @@ async function openReader(
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const shared = shareFor(shape.contextLength, widestRow(shape));
   const forward = new ForwardPass(shared, shape, weights);
-  const matrices = plan.layers.flatMap((layer) => Object.values(layer.matrices) as EncoderPlan['parts']['tokens'][]);
   return {
     shared,
     reader: new DecoderReader(forward, new KvPages(kernels.memory, shape, PAGES_BYTES), shape.width),
-    dtype: kindOfMost([...matrices, plan.embedding]),
+    dtype: kindOfMost(matricesOf(plan)),
   };
 }
 

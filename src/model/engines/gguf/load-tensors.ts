@@ -26,9 +26,17 @@ export interface LoadedTensors {
 export function tensorBytes({ matrices, vectors }: WantedTensors): number {
   let bytes = 0;
   for (const { kind, shape } of tensorsOf(matrices))
-    bytes += packedBytes(packedKindOf(kind)!, shape[1] ?? 1, shape[0]!);
+    bytes += packedBytes(packedKindOf(kind)!, rowsIn(shape), shape[0]!);
   for (const tensor of new Set(vectors)) bytes += tensor.bytes;
   return bytes;
+}
+
+/** Rows of all matrices of a tensor. */
+const rowsIn = (shape: readonly number[]): number => shape.slice(1).reduce((rows, size) => rows * size, 1);
+
+/** Numbers that products are multiplied by. */
+function scalesOf(matrices: Iterable<MatrixPlan>): GgufTensor[] {
+  return Array.from(matrices, ({ scale }) => scale?.tensor).filter((tensor) => tensor !== undefined);
 }
 
 /** Each once. */
@@ -55,7 +63,7 @@ export async function loadTensors(
     if (bytes.length < to - from) throw cutFile(file);
     return bytes;
   };
-  const asVectors = new Set(wanted.vectors);
+  const asVectors = new Set([...wanted.vectors, ...scalesOf(wanted.matrices)]);
   const all = [...new Set([...tensorsOf(wanted.matrices), ...asVectors])];
   for (const tensor of all.toSorted((a, b) => a.offset - b.offset)) {
     const { name, kind, shape, offset, bytes } = tensor;
@@ -66,13 +74,15 @@ export async function loadTensors(
       vectors.set(tensor, to);
       continue;
     }
-    const [columns = 0, rows = 1] = shape;
-    const writer = packer.begin({ name, kind, rows, columns });
+    const writer = packer.begin({ name, kind, rows: rowsIn(shape), columns: shape[0]! });
     for (let from = offset; from < end; from += PIECE) writer.write(await exactly(from, Math.min(from + PIECE, end)));
     matrices.set(tensor, writer.finish());
   }
   return {
-    matrix: ({ tensor, firstRow, rows }) => rowsOf(matrices.get(tensor)!, firstRow, rows),
+    matrix: ({ tensor, firstRow, rows, scale }) => ({
+      ...rowsOf(matrices.get(tensor)!, firstRow, rows),
+      ...(scale && { factor: memory.floats(vectors.get(scale.tensor)!, scale.index + 1)[scale.index]! }),
+    }),
     vector: (tensor) => vectors.get(tensor)!,
   };
 }

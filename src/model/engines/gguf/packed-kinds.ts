@@ -85,6 +85,8 @@ export interface PackedWeights {
   readonly rows: number;
   /** Divisible by 32: how many numbers it takes. */
   readonly columns: number;
+  /** Products are multiplied by it. */
+  readonly factor?: number;
 }
 
 /** Groups of 4 rows, the last one padded. Products write 4 numbers for each. */

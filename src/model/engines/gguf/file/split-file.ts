@@ -78,12 +78,12 @@ export function joinHeads(heads: readonly GgufHeader[]): GgufHeader {
 }
 
 function checkPlace({ file, metadata }: GgufHeader, index: number, first: GgufHeader): void {
-  const [number, count] = ['split.no', 'split.count'].map((key) => metadata.get(key) ?? 0);
-  const own = first.metadata.get('split.count');
+  const [number, count] = ['split.no', 'split.count'].map((key) => Number(metadata.get(key) ?? 0));
+  const own = Number(first.metadata.get('split.count'));
   if (number !== index || count !== own)
     throw unsupported(
       file,
-      `it says that it is piece ${Number(number) + 1} of ${count}, and its name that it is piece ${index + 1} of ${own}`,
+      `it says that it is piece ${number! + 1} of ${count}, and its name that it is piece ${index + 1} of ${own}`,
     );
   const architecture = metadata.get('general.architecture');
   const all = first.metadata.get('general.architecture');

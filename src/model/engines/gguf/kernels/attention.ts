@@ -22,16 +22,16 @@ const GREATEST_FACTOR: f32 = 8191;
 
 export function attend(
   precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
-  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+  spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
-  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
-  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
+  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
+  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
 }
 
 /** Units from `first` to before `last`: of all spans the heads of keys, of each head the queries in fours. */
 function attendAs<T>(
   out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
-  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+  spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
   const group = heads / kvHeads;
   const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
@@ -45,7 +45,7 @@ function attendAs<T>(
         out + <usize>((row * heads + head * group) * size << 2), <usize>(heads * size << 2),
         qkv + <usize>((row * stride + head * group * size) << 2), <usize>(stride << 2),
         group, size, scale, cap, window, query, min(count - query, TOGETHER),
-        position, table, keys, keys + <usize>kvHeads * step, scratch,
+        position, table, keys, keys + <usize>kvHeads * step, sinks ? sinks + (<usize>(head * group) << 2) : 0, scratch,
       );
     }
     first -= units;
@@ -69,7 +69,7 @@ function attendAs<T>(
 /** `n` queries from `query` on. */
 function attendTogether<T>(
   out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, cap: f32, window: i32, query: i32, n: i32,
-  position: i32, table: usize, keys: usize, values: usize, scratch: usize,
+  position: i32, table: usize, keys: usize, values: usize, sinks: usize, scratch: usize,
 ): void {
   if (window > 0) {
     // Whole pages before the first query's window are left out. Sums stay the same to the last bit: what they had of them is 0.
@@ -106,7 +106,10 @@ function attendTogether<T>(
     const start = window > 0 ? max(0, length - window) : 0;
     const own = scale * (i == 0 ? c0 : i == 1 ? c1 : i == 2 ? c2 : c3);
     if (cap > 0) capScores(s, line, own, cap);
-    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : own);
+    // The sink of the query's head, as a score.
+    const one: f32 = cap > 0 ? 1 : own;
+    const sink: f32 = sinks ? load<f32>(sinks + (<usize>((query + i) % group) << 2)) / one : -Infinity;
+    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, one, sink);
     if (!isFloat<T>()) roundFactors(s, line, table, values, inverse);
     // The sums begin with what they are multiplied by in the end.
     else store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
@@ -202,12 +205,12 @@ function capScores(s: usize, line: usize, scale: f32, cap: f32): void {
 }
 
 /** Scores to exponentials; those before `start` and behind `length` bytes become zero. @returns the inverse of their sum */
-function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32): f32 {
+function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32, sink: f32): f32 {
   for (let o: usize = 0; o < start; o += 4) store<f32>(s + o, -Infinity);
   for (let o = length; o < line; o += 4) store<f32>(s + o, -Infinity);
   let m = f32x4.splat(-Infinity);
   for (let o: usize = 0; o < line; o += 16) m = f32x4.pmax(m, v128.load(s + o));
-  const top = f32x4.splat(highest(m)), scales = f32x4.splat(scale);
+  const greatest = max(highest(m), sink), top = f32x4.splat(greatest), scales = f32x4.splat(scale);
   let sum = f32x4.splat(0);
   const end = (length + 15) & ~15;
   for (let o = start & ~15; o < end; o += 16) {
@@ -218,7 +221,8 @@ function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32)
   }
   for (let o: usize = 0; o < (start & ~15); o += 16) v128.store(s + o, f32x4.splat(0));
   for (let o = end; o < line; o += 16) v128.store(s + o, f32x4.splat(0));
-  return 1.0 / sumOf(sum);
+  const rest: f32 = sink == -Infinity ? 0 : f32x4.extract_lane(exp4(f32x4.splat((sink - greatest) * scale)), 0);
+  return 1.0 / (sumOf(sum) + rest);
 }
 
 /**
