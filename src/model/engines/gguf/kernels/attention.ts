@@ -60,10 +60,10 @@ function attendAs<T>(
   return base + <usize>row * line + <usize>((i - row * group) * size << 2);
 }
 
-/** How many positions the row sees that is `row` behind the first one. */
+/** How many positions the row sees that is `row` behind the first one. `all`: each sees so many; 0: those before it. */
 // @ts-ignore: decorator
-@inline function seen(position: i32, row: i32): i32 {
-  return position < 0 ? -position : position + row + 1;
+@inline function seen(all: i32, position: i32, row: i32): i32 {
+  return all > 0 ? all : position + row + 1;
 }
 
 /** `n` queries from `query` on. */
@@ -71,13 +71,14 @@ function attendTogether<T>(
   out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, cap: f32, window: i32, query: i32, n: i32,
   position: i32, table: usize, keys: usize, values: usize, sinks: usize, scratch: usize,
 ): void {
+  const all = max(-position, 0);
   if (window > 0) {
     // Whole pages before the first query's window are left out. Sums stay the same to the last bit: what they had of them is 0.
     const skipped = max(0, position + query / group + 1 - window) / <i32>PAGE;
     table += <usize>skipped << 2;
     position -= skipped * <i32>PAGE;
   }
-  const most = <usize>seen(position, (query + n - 1) / group);
+  const most = <usize>seen(all, position, (query + n - 1) / group);
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
   // What is not there is the last one again.
@@ -102,7 +103,7 @@ function attendTogether<T>(
     else scoresOfOne<T>(k, size, end, q0, scratch + o);
   }
   for (let i = 0; i < n; i++) {
-    const s = scratch + <usize>i * line, length = seen(position, (query + i) / group);
+    const s = scratch + <usize>i * line, length = seen(all, position, (query + i) / group);
     const start = window > 0 ? max(0, length - window) : 0;
     const own = scale * (i == 0 ? c0 : i == 1 ? c1 : i == 2 ? c2 : c3);
     if (cap > 0) capScores(s, line, own, cap);
