@@ -4,6 +4,9 @@ import type { Layer } from './model-weights.js';
 import type { Products } from './products.js';
 import type { SharedKernels } from './shared-kernels.js';
 
+/** What of a layer its experts have. */
+type RoutedLayer = Partial<Layer>;
+
 /** An expert that a token takes. */
 interface Choice {
   expert: number;
@@ -36,7 +39,7 @@ export class ExpertLayers {
   constructor(
     kernels: SharedKernels,
     products: Products,
-    { width, experts }: ForwardShape & { experts: ExpertsShape },
+    { width, experts }: Pick<ForwardShape, 'width'> & { experts: ExpertsShape },
     activate: Activate,
     rows: number,
   ) {
@@ -62,7 +65,7 @@ export class ExpertLayers {
    * @param x rows as they take them @param routed rows as the router takes them @param out rows of the result
    */
   think(
-    layer: Layer,
+    layer: RoutedLayer,
     index: number,
     { x, routed, out }: { x: number; routed: number; out: number },
     rows: number,
@@ -85,7 +88,7 @@ export class ExpertLayers {
   }
 
   /** The experts of each row, the likeliest first. */
-  #choose(layer: Layer, x: number, rows: number, used: number): Choice[][] {
+  #choose(layer: RoutedLayer, x: number, rows: number, used: number): Choice[][] {
     const { count } = this.#shape;
     const { memory } = this.#kernels;
     const stride = padded(count);
@@ -127,7 +130,7 @@ export class ExpertLayers {
   }
 
   /** What one expert gives to all rows that take it. */
-  #ask(layer: Layer, expert: number, x: number, taking: readonly Taker[], used: number): void {
+  #ask(layer: RoutedLayer, expert: number, x: number, taking: readonly Taker[], used: number): void {
     const { functions, memory } = this.#kernels;
     const { feedForward } = this.#shape;
     const { gathered, gateUp, inner, parts, given } = this.#at;
@@ -137,14 +140,20 @@ export class ExpertLayers {
       functions.copyHeads(gathered + index * width * 4, width, x + row * width * 4, width, 1, 1, width, width);
     const [gate, up, down] = [layer.experts!.gate, layer.experts!.up, layer.experts!.down].map((all) => all[expert]!);
     const [stride, upAt] = [2 * feedForward, gateUp + feedForward * 4];
-    this.#products.prepare(gathered, count, gate!, up!);
-    this.#products.multiply(count, stride, [gate!, gateUp], [up!, upAt]);
     const addBias = (to: number, step: number, bias: number | undefined, columns: number): void => {
       if (bias !== undefined) functions.addBias(to, step, bias + expert * columns * 4, count, columns);
     };
-    addBias(gateUp, stride, layer.expertGateBias, feedForward);
-    addBias(upAt, stride, layer.expertUpBias, feedForward);
-    this.#activate(inner, gateUp, count, feedForward);
+    if (gate) {
+      this.#products.prepare(gathered, count, gate, up!);
+      this.#products.multiply(count, stride, [gate, gateUp], [up!, upAt]);
+      addBias(gateUp, stride, layer.expertGateBias, feedForward);
+      addBias(upAt, stride, layer.expertUpBias, feedForward);
+      this.#activate(inner, gateUp, count, feedForward);
+    } else {
+      this.#products.prepare(gathered, count, up!);
+      this.#products.multiply(count, feedForward, [up!, inner]);
+      functions.gelu(inner, count * feedForward);
+    }
     this.#products.prepare(inner, count, down!);
     this.#products.multiply(count, width, [down!, parts]);
     addBias(parts, width, layer.expertDownBias, width);
@@ -155,7 +164,7 @@ export class ExpertLayers {
   }
 
   /** Adds what the expert gives that all rows take. */
-  #addShared(layer: Layer, x: number, out: number, rows: number): void {
+  #addShared(layer: RoutedLayer, x: number, out: number, rows: number): void {
     const { functions, memory } = this.#kernels;
     const { sharedFeedForward: columns } = this.#shape;
     const { gateUp, inner, parts, logits } = this.#at;

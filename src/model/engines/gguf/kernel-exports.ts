@@ -326,6 +326,25 @@ export interface KernelExports {
     first: number,
     last: number,
   ): void;
+  /**
+   * Attention of the rows of a text to each other. @param reach rows to each side that a row sees; 0: all
+   * @param qkv [rows][stride]: heads of queries, of keys, of values
+   * @param slopes by head, how much less a score is for each row in between; 0: none
+   * @param scratch rows + 4 numbers
+   */
+  attendAround(
+    out: number,
+    qkv: number,
+    stride: number,
+    rows: number,
+    heads: number,
+    kvHeads: number,
+    size: number,
+    scale: number,
+    reach: number,
+    slopes: number,
+    scratch: number,
+  ): void;
 }
 
 /**

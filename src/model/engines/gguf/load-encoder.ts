@@ -1,6 +1,7 @@
 /** Brings the weights of an encoder into the kernels' memory. @module */
 import {
   type EncoderLayer,
+  type EncoderNorms,
   type EncoderParts,
   type EncoderPlan,
   encoderTensors,
@@ -24,10 +25,9 @@ export async function loadEncoder(
   read: ReadRange,
 ): Promise<EncoderParts<PackedWeights, number>> {
   const { matrix, vector } = await loadTensors(encoderTensors(parts), file, kernels, read);
-  const norm = ({ weight, bias }: NormParts<GgufTensor>): NormParts<number> => ({
-    weight: vector(weight),
-    bias: vector(bias),
-  });
+  const matrixOf = (plan: MatrixPlan | undefined): PackedWeights | undefined => plan && matrix(plan);
+  const norm = (given: NormParts<GgufTensor> | undefined): NormParts<number> | undefined =>
+    given && { weight: vector(given.weight), bias: given.bias && vector(given.bias) };
   const projection = ({ weight, bias }: Projection<MatrixPlan, GgufTensor>): Projection<PackedWeights, number> => ({
     weight: matrix(weight),
     bias: bias && vector(bias),
@@ -35,19 +35,31 @@ export async function loadEncoder(
   const { tokens, positions, types, score } = parts;
   return {
     tokens: matrix(tokens),
-    positions: matrix(positions),
-    types: types && matrix(types),
+    positions: matrixOf(positions),
+    types: matrixOf(types),
     norm: norm(parts.norm),
-    layers: parts.layers.map((layer): EncoderLayer<PackedWeights, number> => ({
+    layers: parts.layers.map(({ router, experts, up, gate, down, ...layer }): EncoderLayer<PackedWeights, number> => ({
       query: projection(layer.query),
       key: projection(layer.key),
       value: projection(layer.value),
       output: projection(layer.output),
-      attentionNorm: norm(layer.attentionNorm),
-      up: projection(layer.up),
-      down: projection(layer.down),
-      outputNorm: norm(layer.outputNorm),
+      norms: Object.fromEntries(
+        Object.entries(layer.norms as unknown as Record<string, NormParts<GgufTensor> | undefined>).map(
+          ([name, given]) => [name, norm(given)],
+        ),
+      ) as unknown as EncoderNorms<number>,
+      up: up && projection(up),
+      gate: gate && projection(gate),
+      down: down && projection(down),
+      router: matrixOf(router),
+      experts: experts && { gate: [], up: experts.up.map(matrix), down: experts.down.map(matrix) },
     })),
-    score: score && { dense: score.dense && projection(score.dense), output: projection(score.output) },
+    outputNorm: norm(parts.outputNorm),
+    dense: parts.dense.map(matrix),
+    score: score && {
+      dense: score.dense && projection(score.dense),
+      norm: norm(score.norm),
+      output: projection(score.output),
+    },
   };
 }

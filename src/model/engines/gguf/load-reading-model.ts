@@ -16,7 +16,7 @@ import type { TextTokenizer } from '../../prompt/text-tokenizer.js';
 import { ARCHITECTURES, ENCODERS } from './architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { warningOf } from './choose-build.js';
-import { EncoderPass } from './encoder-pass.js';
+import { EncoderPass, widestOf } from './encoder-pass.js';
 import { EngineLoss } from './engine-loss.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
 import { shown, unsupported } from './file/file-problems.js';
@@ -30,7 +30,7 @@ import { loadEncoder } from './load-encoder.js';
 import { loadWeights, matricesOf } from './load-weights.js';
 import { tensorBytes } from './load-tensors.js';
 import { ModelKeys } from './model-keys.js';
-import { ScoreHead } from './score-head.js';
+import { multiply, ScoreHead, unpack } from './score-head.js';
 import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
 import { streamReader } from './stream-reader.js';
@@ -139,7 +139,13 @@ export async function assembleReader(
   }
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
-  const { shared, reader, score, dtype } = await openReader(entry, planned, {
+  const {
+    shared,
+    reader,
+    score,
+    dense = [],
+    dtype,
+  } = await openReader(entry, planned, {
     kernels,
     threads,
     read: streamReader(source.weights(), header.dataStart),
@@ -160,14 +166,16 @@ export async function assembleReader(
   const loss = new EngineLoss();
   const parts = { lost: loss.lost, unload: async () => shared.dispose() };
   if (score) return { ...parts, info, rerank: ranking(planned, { reader, score, loss }) };
-  const embed = embedding(entry, planned, { reader, loss });
-  return { ...parts, info: { ...info, dimensions: reader.width }, embed };
+  const embed = embedding(entry, planned, { reader, dense, loss });
+  return { ...parts, info: { ...info, dimensions: vectorWidth(reader, dense) }, embed };
 }
 
 interface OpenedReader {
   shared: SharedKernels;
   reader: TextReader;
   score?: ScoreHead | undefined;
+  /** What pooled vectors are multiplied by, one after the other. */
+  dense?: readonly ReturnType<typeof unpack>[];
   dtype: string;
 }
 
@@ -182,11 +190,14 @@ async function openReader(
   if (model.type === 'encoder') {
     const { shape, parts } = model.plan;
     const weights = await loadEncoder(parts, header, kernels, read);
-    const shared = shareFor(shape.contextLength, Math.max(shape.width, shape.feedForward));
+    const shared = shareFor(shape.contextLength, widestOf(shape));
     return {
       shared,
       reader: new EncoderPass(shared, shape, weights, exact),
-      score: weights.score && new ScoreHead(kernels, weights.score),
+      score:
+        weights.score &&
+        new ScoreHead(kernels, weights.score, { byMean: shape.traits.isScoredByMean ?? false, epsilon: shape.epsilon }),
+      dense: weights.dense.map((weight) => unpack(kernels, { weight, bias: undefined })),
       dtype: kindOfMost(encoderTensors(parts).matrices),
     };
   }
@@ -202,10 +213,15 @@ async function openReader(
   };
 }
 
+/** Numbers of a text's vector. */
+function vectorWidth({ width }: TextReader, dense: readonly ReturnType<typeof unpack>[]): number {
+  return dense.at(-1)?.weights.length ?? width;
+}
+
 function embedding(
   entry: ModelEntry,
   planned: PlannedReader,
-  { reader, loss }: { reader: TextReader; loss: EngineLoss },
+  { reader, dense, loss }: Required<Pick<OpenedReader, 'reader' | 'dense'>> & { loss: EngineLoss },
 ): NonNullable<LoadedModel['embed']> {
   const { tokenizer, frame, contextLength, pooling } = planned;
   const framed: InputTokenizer = {
@@ -215,14 +231,17 @@ function embedding(
   const { width } = reader;
   const queue = new EncoderQueue(async (texts: readonly TokenizedText[]) => {
     const states = await loss.guard(() => reader.read(texts));
-    return states.map((data, index) => poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]));
+    return states.map((data, index) => {
+      const pooled = poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]);
+      return dense.reduce((vector, matrix) => Float32Array.from(multiply(matrix, vector)), pooled);
+    });
   });
   const embedder = {
     tokenizer: framed,
     queue,
     prompts: { prompts: entry.prompts ?? {} },
     poolsPrompt: true,
-    width,
+    width: vectorWidth(reader, dense),
     maxTokens: contextLength,
     vocabularySize: tokenizer.vocabularySize,
     shortVectorsWarning: shortVectorsWarning([entry.source ?? entry.id, entry.file].join('/')),
@@ -246,7 +265,7 @@ function ranking(
   const queue = new EncoderQueue(async (pairs: readonly TokenPair[]) => {
     const states = await loss.guard(() => reader.read(pairs));
     return states.map((state) => {
-      const logits = score.logitsOf(state.subarray(0, reader.width));
+      const logits = score.logitsOf(state, reader.width);
       checkFinite(logits, 'a score');
       return relevance(logits, logits.length - 1);
     });

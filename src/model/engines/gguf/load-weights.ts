@@ -1,5 +1,5 @@
 /** Brings the weights of a decoder into the kernels' memory. @module */
-import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
+import type { GgufHeader, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
 import type { ModelPlan } from './model-plan.js';

@@ -307,3 +307,33 @@ function roundFactors(s: usize, line: usize, table: usize, values: usize, invers
     values += PAGE * (sizeof<T>() << 3);
   }
 }
+
+/** Attention of all rows of a text to each other, or to those within reach; the further away, the less, by each head's slope. */
+export function attendAround(
+  out: usize, qkv: usize, stride: i32, rows: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, reach: i32, slopes: usize, scratch: usize,
+): void {
+  const line = <usize>stride << 2, bytes = <usize>size << 2, group = heads / kvHeads;
+  for (let head = 0; head < heads; head++) {
+    const keys = qkv + <usize>(heads + head / group) * bytes, values = keys + <usize>kvHeads * bytes;
+    const slope: f32 = slopes ? load<f32>(slopes + (<usize>head << 2)) : 0;
+    for (let row = 0; row < rows; row++) {
+      const first = reach > 0 ? max(0, row - reach) : 0, last = reach > 0 ? min(rows, row + reach + 1) : rows;
+      const query = qkv + <usize>row * line + <usize>head * bytes;
+      const count = <usize>(last - first) << 2, padded = (count + 15) & ~15;
+      for (let other = first; other < last; other++) {
+        let sum = f32x4.splat(0);
+        for (let i: usize = 0; i < bytes; i += 16) sum = fma(v128.load(query + i), v128.load(keys + <usize>other * line + i), sum);
+        store<f32>(scratch + (<usize>(other - first) << 2), sumOf(sum) * scale - slope * <f32>abs(row - other));
+      }
+      const inverse = softmax(scratch, 0, count, padded, 1, -Infinity);
+      const to = out + <usize>(row * heads + head) * bytes;
+      for (let i: usize = 0; i < bytes; i += 16) {
+        let sum = f32x4.splat(0);
+        for (let other = first; other < last; other++) {
+          sum = fma(v128.load32_splat(scratch + (<usize>(other - first) << 2)), v128.load(values + <usize>other * line + i), sum);
+        }
+        v128.store(to + i, f32x4.mul(sum, f32x4.splat(inverse)));
+      }
+    }
+  }
+}

@@ -1,5 +1,5 @@
 export { interleave, quantize } from './activations';
-export { attend } from './attention';
+export { attend, attendAround } from './attention';
 export { multiplyExact, unpackRow } from './dequantize';
 export { add, cap, clippedMul, gelu, geluMul, layerNorm, reluSquared, rmsNorm, scale, siluMul, xielu } from './elementwise';
 export { addBias, normHeads, rotateHalves, rotateNeighbours, storeHeads } from './heads';

@@ -44,6 +44,8 @@ export interface GgufVocabulary {
   addsBegin: boolean;
   /** The end token stands behind texts that are read as a whole. */
   addsEnd: boolean;
+  /** The separator does, where the end token does not. */
+  addsSeparator: boolean;
   /** A space stands in front of text: only for `llama`. */
   addsSpace: boolean;
   chatTemplate: string | undefined;
@@ -97,6 +99,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     special,
     addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
     addsEnd: keys.flag('ggml.add_eos_token') ?? false,
+    addsSeparator: keys.flag('ggml.add_sep_token') ?? false,
     addsSpace: model === 'llama' && (keys.flag('ggml.add_space_prefix') ?? true),
     chatTemplate: keys.text('chat_template'),
     toolTemplate: keys.text('chat_template.tool_use'),
