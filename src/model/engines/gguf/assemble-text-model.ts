@@ -68,7 +68,7 @@ export function withAdapters(
   adapters: readonly PlannedAdapter[],
 ): PlannedModel {
   const { shape } = planned;
-  const weights = weightBytes(planned.plan) + adapterBytes(adapters.map(({ plan }) => plan));
+  const weights = weightBytes(planned.plan, shape.exact) + adapterBytes(adapters.map(({ plan }) => plan));
   checkMemory(entry, shape, weights);
   const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
   return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
@@ -128,7 +128,12 @@ export async function openTextEngine(
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const slower = warningOf(kernels.build);
   if (slower !== undefined) warn?.(slower);
-  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
+  const { weights, ropeFactors } = await loadWeights(
+    plan,
+    header,
+    { kernels, isExact: planned.exact },
+    streamReader(stream, header.dataStart),
+  );
   const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const rank = widestRank(adapters.map((adapter) => adapter.plan));

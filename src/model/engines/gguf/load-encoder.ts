@@ -21,10 +21,10 @@ import type { PackedWeights } from './packed-kinds.js';
 export async function loadEncoder(
   parts: EncoderPlan['parts'],
   { file }: GgufHeader,
-  kernels: Kernels,
+  { kernels, isExact }: { kernels: Kernels; isExact: boolean },
   read: ReadRange,
 ): Promise<EncoderParts<PackedWeights, number>> {
-  const { matrix, vector } = await loadTensors(encoderTensors(parts), file, kernels, read);
+  const { matrix, vector } = await loadTensors({ ...encoderTensors(parts), isExact }, file, kernels, read);
   const matrixOf = (plan: MatrixPlan | undefined): PackedWeights | undefined => plan && matrix(plan);
   const norm = (given: NormParts<GgufTensor> | undefined): NormParts<number> | undefined =>
     given && { weight: vector(given.weight), bias: given.bias && vector(given.bias) };

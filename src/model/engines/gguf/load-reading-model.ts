@@ -78,7 +78,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   }
   const plan = planEncoder(header, { contextLength: entry.contextLength, isScored });
   checkRows(header, vocabulary, plan.vocabulary);
-  const neededBytes = tensorBytes(encoderTensors(plan.parts));
+  const neededBytes = tensorBytes({ ...encoderTensors(plan.parts), isExact: entry.dtype === 'fp32' });
   if (neededBytes > MAX_BYTES) {
     const message = `The model \`${entry.id}\` needs ${Math.ceil(neededBytes / 2 ** 20)} MB for its weights, and WASM offers 4096 MB.`;
     throw new InferenceError('insufficient_resources', message, { param: 'model', neededBytes });
@@ -189,7 +189,7 @@ async function openReader(
     new SharedKernels(kernels, contextLength, columns, threads);
   if (model.type === 'encoder') {
     const { shape, parts } = model.plan;
-    const weights = await loadEncoder(parts, header, kernels, read);
+    const weights = await loadEncoder(parts, header, { kernels, isExact: exact }, read);
     const shared = shareFor(shape.contextLength, widestOf(shape));
     return {
       shared,
@@ -202,7 +202,7 @@ async function openReader(
     };
   }
   const { plan, shape: planned } = model.plan;
-  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, read);
+  const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: exact }, read);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const shared = shareFor(shape.contextLength, widestRow(shape));
   const forward = new ForwardPass(shared, shape, weights);

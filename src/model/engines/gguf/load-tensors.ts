@@ -1,10 +1,14 @@
 /** Brings tensors of a file into the kernels' memory while they stream in: there is never a second copy of them. @module */
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { cutFile } from './file/file-problems.js';
 import type { GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import type { MatrixPlan } from './model-tensors.js';
-import { packedBytes, packedKindOf, type PackedWeights, rowsOf } from './packed-kinds.js';
+import { packedBytes, packedKindOf, type PackedWeights, repackedAs, rowsOf } from './packed-kinds.js';
 import { WeightPacker } from './weights.js';
+
+/** Most files have none of these kinds. */
+const rareKinds = () => fetchPart(() => import('./rare-kinds/gguf-rare-kinds.js'));
 
 /** Bytes that are read at once. */
 const PIECE = 2 ** 20;
@@ -13,6 +17,8 @@ const PIECE = 2 ** 20;
 export interface WantedTensors {
   matrices: Iterable<MatrixPlan>;
   vectors: Iterable<GgufTensor>;
+  /** Nothing is rounded that a file has. */
+  isExact?: boolean;
 }
 
 /** Where tensors are. */
@@ -23,10 +29,10 @@ export interface LoadedTensors {
 }
 
 /** Bytes that tensors occupy in memory. */
-export function tensorBytes({ matrices, vectors }: WantedTensors): number {
+export function tensorBytes({ matrices, vectors, isExact }: WantedTensors): number {
   let bytes = 0;
   for (const { kind, shape } of tensorsOf(matrices))
-    bytes += packedBytes(packedKindOf(kind)!, rowsIn(shape), shape[0]!);
+    bytes += packedBytes(packedKindOf(kind, isExact)!, rowsIn(shape), shape[0]!);
   for (const tensor of new Set(vectors)) bytes += tensor.bytes;
   return bytes;
 }
@@ -58,6 +64,8 @@ export async function loadTensors(
   const packer = new WeightPacker(kernels);
   const vectors = new Map<GgufTensor, number>();
   const matrices = new Map<GgufTensor, PackedWeights>();
+  const isRare = [...tensorsOf(wanted.matrices)].some(({ kind }) => repackedAs(kind) !== undefined);
+  const repack = isRare ? (await rareKinds()).repackRare : undefined;
   const exactly = async (from: number, to: number): Promise<Uint8Array> => {
     const bytes = await read(from, to);
     if (bytes.length < to - from) throw cutFile(file);
@@ -74,7 +82,8 @@ export async function loadTensors(
       vectors.set(tensor, to);
       continue;
     }
-    const writer = packer.begin({ name, kind, rows: rowsIn(shape), columns: shape[0]! });
+    const { isExact = false } = wanted;
+    const writer = packer.begin({ name, kind, rows: rowsIn(shape), columns: shape[0]!, isExact }, repack);
     for (let from = offset; from < end; from += PIECE) writer.write(await exactly(from, Math.min(from + PIECE, end)));
     matrices.set(tensor, writer.finish());
   }

@@ -7,7 +7,8 @@ import type { MatrixPlan } from './model-tensors.js';
 import { type Layer, type ModelWeights, partsOf } from './model-weights.js';
 
 /** Bytes that a file's weights occupy. */
-export const weightBytes = (plan: ModelPlan): number => tensorBytes(wantedTensors(plan));
+export const weightBytes = (plan: ModelPlan, isExact: boolean): number =>
+  tensorBytes({ ...wantedTensors(plan), isExact });
 
 /** All matrices of a decoder, those of experts included. */
 export function matricesOf({ embedding, head, layers, layerInputs }: ModelPlan): MatrixPlan[] {
@@ -34,10 +35,10 @@ function wantedTensors(plan: ModelPlan): WantedTensors {
 export async function loadWeights(
   plan: ModelPlan,
   { file }: GgufHeader,
-  kernels: Kernels,
+  { kernels, isExact = false }: { kernels: Kernels; isExact?: boolean },
   read: ReadRange,
 ): Promise<{ weights: ModelWeights; ropeFactors: Float32Array | undefined }> {
-  const { matrix, vector } = await loadTensors(wantedTensors(plan), file, kernels, read);
+  const { matrix, vector } = await loadTensors({ ...wantedTensors(plan), isExact }, file, kernels, read);
   const { embedding, head, outputNorm, ropeFactors, layers, layerInputs } = plan;
   return {
     weights: {
