@@ -142,7 +142,7 @@ export class PersistentPromptCache {
       blocks.push(block);
     }
     blocks.length = this.#wholeBlocks(blocks.length * BLOCK_TOKENS);
-    while (stateBytes !== undefined && blocks.at(-1)?.length === size) blocks.pop();
+    if (stateBytes !== undefined) blocks.length = blocks.findLastIndex((block) => block.length > size) + 1;
     const length = blocks.length * BLOCK_TOKENS;
     return length > known ? { tokens: prompt.slice(0, length), blocks } : undefined;
   }

@@ -95,9 +95,10 @@ function readAlpha({ file, metadata }: GgufHeader, { architecture }: ModelPlan):
 }
 
 /** The matrices of a model that adapters can change. */
-function tensorsOf({ embedding, head, layers }: ModelPlan): GgufTensor[] {
+function tensorsOf({ embedding, head, layers, layerInputs }: ModelPlan): GgufTensor[] {
   const matrices = layers.flatMap((layer) => partsOf(layer.matrices));
-  return [embedding, head, ...matrices].map(({ tensor }) => tensor);
+  const inputs = layerInputs ? [layerInputs.projection] : [];
+  return [embedding, head, ...inputs, ...matrices].map(({ tensor }) => tensor);
 }
 
 /** That the kernels can compute with it, too. */

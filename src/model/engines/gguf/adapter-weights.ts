@@ -62,8 +62,11 @@ export async function loadAdapter(
 function matricesOf({ plan, weights }: { plan: ModelPlan; weights: ModelWeights }): [MatrixPlan, PackedWeights][] {
   // A tensor that is looked up, too, has no adapter.
   const head: [MatrixPlan, PackedWeights] = [plan.head, weights.head];
+  const inputs: [MatrixPlan, PackedWeights][] =
+    plan.layerInputs && weights.layerInputs ? [[plan.layerInputs.projection, weights.layerInputs.projection]] : [];
   return [
     head,
+    ...inputs,
     ...plan.layers.flatMap(({ matrices }, layer) =>
       (Object.keys(matrices) as (keyof typeof matrices)[]).flatMap((name): [MatrixPlan, PackedWeights][] => {
         const [planned, packed] = [matrices[name], weights.layers[layer]![name]];

@@ -16,7 +16,7 @@ import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
 import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
 import type { GgufHeader } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
-import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
+import { KvPages, pageBytes, pagesOf, stateBytesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
 import { loadWeights, matricesOf, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
@@ -70,13 +70,15 @@ export function withAdapters(
   const { shape } = planned;
   const weights = weightBytes(planned.plan, shape.exact) + adapterBytes(adapters.map(({ plan }) => plan));
   checkMemory(entry, shape, weights);
-  const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
+  const room = Math.floor((MAX_BYTES - weights - 2 * stateBytesOf(shape)) / pageBytes(shape)) * PAGE_POSITIONS;
   return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
 }
 
 function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
   const context = Math.min(contextLength ?? LEAST_CONTEXT, shape.contextLength);
-  const neededBytes = weights + pagesOf(context) * pageBytes(shape);
+  // Of a sequence, and a copy of it.
+  const states = 2 * stateBytesOf(shape);
+  const neededBytes = weights + states + pagesOf(context) * pageBytes(shape);
   if (neededBytes <= MAX_BYTES) return;
   const [needed, most] = [neededBytes, MAX_BYTES].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MB`);
   throw new InferenceError(

@@ -1,6 +1,6 @@
 /** Passes of an encoder: texts in, the states of their tokens out. Every token of a text sees all of it, or what is near. @module */
 import { yieldToEventLoop } from '../../../core/platform/pause.js';
-import type { EncoderLayer, EncoderParts, EncoderShape, NormParts, Projection } from './encoder-plan.js';
+import type { EncoderLayer, EncoderParts, EncoderShape, NormParts, Projection } from './encoder-parts.js';
 import { type Activate, ExpertLayers } from './expert-layers.js';
 import { PASS_ROWS } from './forward.js';
 import { attentionUnits, headBytes, PAGE_POSITIONS } from './kernel-exports.js';
@@ -44,7 +44,7 @@ export class EncoderPass implements TextReader {
     this.#at = allocate(kernels, shape);
     const { experts, width } = shape;
     if (experts)
-      this.#experts = new ExpertLayers(kernels, this.#products, { width, experts }, this.#activate, PASS_ROWS);
+      this.#experts = new ExpertLayers(kernels, this.#products, { width, experts, rows: PASS_ROWS }, this.#activate);
   }
 
   async read(texts: readonly ReadableText[]): Promise<Float32Array[]> {

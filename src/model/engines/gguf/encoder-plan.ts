@@ -3,95 +3,15 @@
  * are fetched.
  * @module
  */
-import { type EncoderTraits, ENCODERS } from './architectures.js';
+import { type EncoderTraits, ENCODERS } from './encoder-architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
+import type { EncoderParts, EncoderShape, NormParts, ScoreParts } from './encoder-parts.js';
 import type { ExpertsShape } from './forward-shape.js';
 import type { WantedTensors } from './load-tensors.js';
 import { ModelKeys } from './model-keys.js';
-import { type MatrixPlan, ModelTensors } from './model-tensors.js';
-import type { LayerExperts } from './model-weights.js';
-
-export interface EncoderShape {
-  layers: number;
-  /** Numbers of a token between layers. */
-  width: number;
-  heads: number;
-  kvHeads: number;
-  headSize: number;
-  /** Numbers inside a feed-forward layer. */
-  feedForward: number;
-  /** Of the norms. */
-  epsilon: number;
-  /** Tokens of a text. */
-  contextLength: number;
-  traits: EncoderTraits;
-  /** Bases of RoPE, of layers that see all and of the others. */
-  rope: { base: number; windowBase: number };
-  /** By layer: tokens to each side that one sees; 0: all. */
-  reach: readonly number[];
-  activation: EncoderTraits['activation'];
-  experts: ExpertsShape | undefined;
-}
-
-/** The weights of an encoder. */
-export interface EncoderParts<Matrix, Vector> {
-  /** A row for each token, position and kind of text. */
-  tokens: Matrix;
-  positions: Matrix | undefined;
-  types: Matrix | undefined;
-  norm: NormParts<Vector> | undefined;
-  layers: readonly EncoderLayer<Matrix, Vector>[];
-  outputNorm: NormParts<Vector> | undefined;
-  /** What a pooled vector is multiplied by, one after the other. */
-  dense: readonly Matrix[];
-  /** What makes a score of a text's tokens. */
-  score: ScoreParts<Matrix, Vector> | undefined;
-}
-
-export interface NormParts<Vector> {
-  weight: Vector;
-  bias: Vector | undefined;
-}
-
-/** A matrix and what is added to its products. */
-export interface Projection<Matrix, Vector> {
-  weight: Matrix;
-  bias: Vector | undefined;
-}
-
-/** Of norms each architecture has some. */
-export interface EncoderNorms<Vector> {
-  attentionNorm: NormParts<Vector> | undefined;
-  attentionPostNorm: NormParts<Vector> | undefined;
-  /** Of what is already normed, with the layer's input once more. */
-  secondNorm: NormParts<Vector> | undefined;
-  queryNorm: NormParts<Vector> | undefined;
-  keyNorm: NormParts<Vector> | undefined;
-  feedForwardNorm: NormParts<Vector> | undefined;
-  feedForwardPostNorm: NormParts<Vector> | undefined;
-}
-
-export interface EncoderLayer<Matrix, Vector> {
-  query: Projection<Matrix, Vector>;
-  key: Projection<Matrix, Vector>;
-  value: Projection<Matrix, Vector>;
-  output: Projection<Matrix, Vector>;
-  norms: EncoderNorms<Vector>;
-  /** Undefined: the layer has experts. */
-  up: Projection<Matrix, Vector> | undefined;
-  gate: Projection<Matrix, Vector> | undefined;
-  down: Projection<Matrix, Vector> | undefined;
-  router: Matrix | undefined;
-  experts: LayerExperts<Matrix> | undefined;
-}
-
-export interface ScoreParts<Matrix, Vector> {
-  /** Before the score. */
-  dense: Projection<Matrix, Vector> | undefined;
-  norm: NormParts<Vector> | undefined;
-  output: Projection<Matrix, Vector>;
-}
+import type { MatrixPlan, ModelTensors } from './model-tensors.js';
+import { EncoderTensors, planEncoderLayer } from './plan-encoder-layer.js';
 
 export interface EncoderPlan {
   architecture: string;
@@ -126,7 +46,7 @@ export function planEncoder(
     positions,
     types: hasTypes ? all.table('token_types.weight', width) : undefined,
     norm: traits.normsEmbedding ? tensors.norm('token_embd_norm', width) : undefined,
-    layers: Array.from({ length: shape.layers }, (_, layer) => planLayer(tensors, shape, layer)),
+    layers: Array.from({ length: shape.layers }, (_, layer) => planEncoderLayer(tensors, shape, layer)),
     outputNorm: traits.norms === 'behind' ? undefined : tensors.norm('output_norm', width),
     dense: traits.hasDense && !isScored ? planDense(keys, all, width) : [],
     score: isScored ? planScore(tensors, shape, file) : undefined,
@@ -138,39 +58,6 @@ export function planEncoder(
 }
 
 type EncoderKeys = ModelKeys<EncoderTraits>;
-
-/** Finds tensors as they are called in encoders. */
-class EncoderTensors {
-  readonly all: ModelTensors;
-  readonly #traits: EncoderTraits;
-
-  constructor(header: GgufHeader, traits: EncoderTraits) {
-    this.all = new ModelTensors(header);
-    this.#traits = traits;
-  }
-
-  projection(name: string, columns: number, rows: number): Projection<MatrixPlan, GgufTensor> {
-    return {
-      weight: this.all.matrix(`${name}.weight`, columns, rows),
-      bias: this.all.vectorIfThere(`${name}.bias`, rows),
-    };
-  }
-
-  /** Several in one tensor. */
-  projections(name: string, columns: number, sizes: readonly number[]): Projection<MatrixPlan, GgufTensor>[] {
-    const weights = this.all.slices(`${name}.weight`, columns, sizes);
-    const biases = this.all.has(`${name}.bias`) ? this.all.parts(`${name}.bias`, sizes) : [];
-    return weights.map((weight, index) => ({ weight, bias: biases[index] }));
-  }
-
-  /** Norms around the mean have a bias where rows are normed behind. */
-  norm(name: string, size: number): NormParts<GgufTensor> {
-    const weight = this.all.vector(`${name}.weight`, size);
-    const { norm, norms } = this.#traits;
-    const hasBias = norm === 'layer' && norms === 'behind';
-    return { weight, bias: hasBias ? this.all.vector(`${name}.bias`, size) : undefined };
-  }
-}
 
 function readShape(keys: EncoderKeys, file: string): EncoderShape {
   const traits = keys.architecture;
@@ -250,81 +137,6 @@ function readExperts(keys: EncoderKeys, layers: number, feedForward: number): Ex
     gating: 'softmax',
     isNormed: false,
   };
-}
-
-type PlannedLayer = EncoderLayer<MatrixPlan, GgufTensor>;
-
-function planLayer(tensors: EncoderTensors, shape: EncoderShape, layer: number): PlannedLayer {
-  const { width, heads, kvHeads, headSize, traits } = shape;
-  const of = (part: string): string => `blk.${layer}.${part}`;
-  const [all, shared] = [heads * headSize, kvHeads * headSize];
-  const [query, key, value] = tensors.all.has(of('attn_qkv.weight'))
-    ? tensors.projections(of('attn_qkv'), width, [all, shared, shared])
-    : [
-        tensors.projection(of('attn_q'), width, all),
-        tensors.projection(of('attn_k'), width, shared),
-        tensors.projection(of('attn_v'), width, shared),
-      ];
-  return {
-    query: query!,
-    key: key!,
-    value: value!,
-    output: tensors.projection(of('attn_output'), all, width),
-    norms: planNorms(tensors, shape, layer),
-    ...(traits.hasExperts && layer % 2 === 1 ? planExperts(tensors, shape, of) : planFeedForward(tensors, shape, of)),
-  };
-}
-
-function planNorms(
-  tensors: EncoderTensors,
-  { width, heads, kvHeads, headSize, traits }: EncoderShape,
-  layer: number,
-): EncoderNorms<GgufTensor> {
-  const of = (part: string): string => `blk.${layer}.${part}`;
-  const norm = (part: string, isThere: boolean, size = width): NormParts<GgufTensor> | undefined =>
-    isThere ? tensors.norm(of(part), size) : undefined;
-  const isBefore = traits.norms !== 'behind';
-  const hasRows = traits.normsRows === true && tensors.all.has(of('attn_q_norm.weight'));
-  const hasHeads = traits.normsHeads === true;
-  const hasSecond = traits.normsRows === true && tensors.all.has(of('attn_norm_2.weight'));
-  const isFirst = layer === 0 && traits.lacksFirstNorm === true;
-  return {
-    attentionNorm: norm('attn_norm', isBefore && !isFirst),
-    attentionPostNorm: norm(isBefore ? 'post_attention_norm' : 'attn_output_norm', traits.norms !== 'before'),
-    secondNorm: norm('attn_norm_2', hasSecond),
-    queryNorm: norm('attn_q_norm', hasRows || hasHeads, hasRows ? heads * headSize : headSize),
-    keyNorm: norm('attn_k_norm', hasRows || hasHeads, hasRows ? kvHeads * headSize : headSize),
-    feedForwardNorm: norm('ffn_norm', isBefore),
-    feedForwardPostNorm: norm(isBefore ? 'post_ffw_norm' : 'layer_output_norm', traits.norms !== 'before'),
-  };
-}
-
-function planFeedForward(
-  tensors: EncoderTensors,
-  { width, feedForward, activation, traits }: EncoderShape,
-  of: (part: string) => string,
-): Pick<PlannedLayer, 'up' | 'gate' | 'down' | 'router' | 'experts'> {
-  const rest = { down: tensors.projection(of('ffn_down'), feedForward, width), router: undefined, experts: undefined };
-  if (activation === 'gelu')
-    return { up: tensors.projection(of('ffn_up'), width, feedForward), gate: undefined, ...rest };
-  if (traits.isUpFused || !tensors.all.has(of('ffn_gate.weight'))) {
-    const [gate, up] = tensors.projections(of('ffn_up'), width, [feedForward, feedForward]);
-    return { gate, up: up!, ...rest };
-  }
-  const gate = tensors.projection(of('ffn_gate'), width, feedForward);
-  return { gate, up: tensors.projection(of('ffn_up'), width, feedForward), ...rest };
-}
-
-function planExperts(
-  tensors: EncoderTensors,
-  { width, feedForward, experts }: EncoderShape,
-  of: (part: string) => string,
-): Pick<PlannedLayer, 'up' | 'gate' | 'down' | 'router' | 'experts'> {
-  const { count } = experts!;
-  const [up] = tensors.all.experts(of('ffn_up_exps.weight'), count, width, [feedForward]);
-  const [down] = tensors.all.experts(of('ffn_down_exps.weight'), count, feedForward, [width]);
-  const router = tensors.all.matrix(of('ffn_gate_inp.weight'), width, count);
-  return { up: undefined, gate: undefined, down: undefined, router, experts: { gate: [], up: up!, down: down! } };
 }
 
 /** What is behind pooling. */

@@ -35,13 +35,12 @@ export class ExpertLayers {
   readonly #activate: Activate;
   readonly #at: { logits: number; gathered: number; gateUp: number; inner: number; parts: number; given: number };
 
-  /** @param rows of a pass, at most */
+  /** @param shape with the rows of a pass, at most */
   constructor(
     kernels: SharedKernels,
     products: Products,
-    { width, experts }: Pick<ForwardShape, 'width'> & { experts: ExpertsShape },
+    { width, experts, rows }: Pick<ForwardShape, 'width'> & { experts: ExpertsShape; rows: number },
     activate: Activate,
-    rows: number,
   ) {
     this.#kernels = kernels;
     this.#products = products;
@@ -77,7 +76,7 @@ export class ExpertLayers {
     for (const [row, own] of choices.entries())
       for (const [rank, { expert }] of own.entries())
         takers.set(expert, [...(takers.get(expert) ?? []), { row, rank }]);
-    for (const [expert, taking] of takers) this.#ask(layer, expert, x, taking, used);
+    for (const [expert, taking] of takers) this.#ask(layer, expert, { x, taking, used });
     const { functions, memory } = this.#kernels;
     memory.floats(out, rows * width).fill(0);
     // Of each row in the order of its choices, whatever other rows chose.
@@ -130,7 +129,11 @@ export class ExpertLayers {
   }
 
   /** What one expert gives to all rows that take it. */
-  #ask(layer: RoutedLayer, expert: number, x: number, taking: readonly Taker[], used: number): void {
+  #ask(
+    layer: RoutedLayer,
+    expert: number,
+    { x, taking, used }: { x: number; taking: readonly Taker[]; used: number },
+  ): void {
     const { functions, memory } = this.#kernels;
     const { feedForward } = this.#shape;
     const { gathered, gateUp, inner, parts, given } = this.#at;

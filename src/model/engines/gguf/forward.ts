@@ -1,7 +1,8 @@
 /** One forward pass of a decoder for the tokens of many sequences: tokens in, keys, values and logits out. @module */
 import { type AdaptedSpan, AdapterProducts } from './adapter-products.js';
 import type { LoadedAdapter } from './adapter-weights.js';
-import { DecoderLayers, type PassRows } from './decoder-layer.js';
+import type { PassRows } from './attention-layers.js';
+import { DecoderLayers } from './decoder-layer.js';
 import { type ForwardShape, type LayerShape, recurrentWidth, widestRow } from './forward-shape.js';
 import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
@@ -69,7 +70,7 @@ export class ForwardPass {
     }
     this.#products = new Products(kernels, { rows: PASS_ROWS, columns, exact }, this.#adapters);
     const at = { ...this.#at, angles: { usual, window } };
-    this.#layers = new DecoderLayers(kernels, this.#products, shape, at, { ...weights, rows: PASS_ROWS });
+    this.#layers = new DecoderLayers(kernels, this.#products, { shape, at, rows: PASS_ROWS }, weights);
   }
 
   #makeAngles(rope: Rope): PassAngles {

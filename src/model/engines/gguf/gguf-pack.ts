@@ -4,7 +4,7 @@ import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import type { StoreEnvironment } from '../../../store/storage/store-environment.js';
 import type { PackChoice, PackedAdapter } from '../pack-choice.js';
-import { ENCODERS } from './architectures.js';
+import { ENCODERS } from './encoder-architectures.js';
 import { planEncoder } from './encoder-plan.js';
 import type { GgufHeader } from './file/header.js';
 import { openAdapters } from './gguf-adapters.js';

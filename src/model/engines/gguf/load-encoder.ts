@@ -1,13 +1,6 @@
 /** Brings the weights of an encoder into the kernels' memory. @module */
-import {
-  type EncoderLayer,
-  type EncoderNorms,
-  type EncoderParts,
-  type EncoderPlan,
-  encoderTensors,
-  type NormParts,
-  type Projection,
-} from './encoder-plan.js';
+import type { EncoderLayer, EncoderNorms, EncoderParts, NormParts, Projection } from './encoder-parts.js';
+import { type EncoderPlan, encoderTensors } from './encoder-plan.js';
 import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors } from './load-tensors.js';

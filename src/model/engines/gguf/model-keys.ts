@@ -1,6 +1,7 @@
 /** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
 import type { InferenceError } from '../../../core/errors/inference-error.js';
-import { type Architecture, ENCODERS } from './architectures.js';
+import type { Architecture } from './architectures.js';
+import { ENCODERS } from './encoder-architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufValue } from './file/header.js';
 

@@ -1,6 +1,6 @@
 /** Layers whose state has a fixed size: short convolutions, gated delta nets and Mamba 2. @module */
 import { type ForwardShape, recurrentBytes, type RecurrentShape, recurrentWidth } from './forward-shape.js';
-import { GateKind } from './kernel-exports.js';
+import { GateKind } from './recurrent-kernels.js';
 import type { Layer } from './model-weights.js';
 import type { PackedWeights } from './packed-kinds.js';
 import type { Products } from './products.js';
@@ -12,6 +12,16 @@ export interface StateSpan {
   first: number;
   count: number;
   state: number;
+}
+
+/** Rows of a pass. */
+interface MixedRows {
+  /** As the layer takes them. */
+  x: number;
+  /** [rows][numbers that a row gives]. */
+  out: number;
+  rows: number;
+  spans: readonly StateSpan[];
 }
 
 /** Numbers that products write of a row. */
@@ -38,14 +48,14 @@ export class RecurrentLayers {
   readonly #width: number;
   readonly #at: { input: number; mixed: number; opening: number; rates: number; factors: number };
 
-  /** @param rows of a pass, at most */
+  /** @param shape with the rows of a pass, at most */
   constructor(
     kernels: SharedKernels,
     products: Products,
-    shape: ForwardShape & { recurrent: RecurrentShape },
+    shape: ForwardShape & { recurrent: RecurrentShape; rows: number },
     layers: readonly Layer[],
-    rows: number,
   ) {
+    const { rows } = shape;
     this.#kernels = kernels;
     this.#products = products;
     this.#epsilon = shape.epsilon;
@@ -82,29 +92,17 @@ export class RecurrentLayers {
 
   /**
    * What a layer gives, before its output's matrix. The states of all spans are then those behind their rows.
-   * @param x rows as the layer takes them @param out [rows][numbers that a row gives]
    */
-  mix(
-    layer: Layer,
-    index: number,
-    { x, out }: { x: number; out: number },
-    rows: number,
-    spans: readonly StateSpan[],
-  ): void {
-    const states = spans.map((span) => ({ ...span, state: span.state + this.#order[index]! * this.#stateBytes }));
+  mix(layer: Layer, index: number, pass: MixedRows): void {
+    const spans = pass.spans.map((span) => ({ ...span, state: span.state + this.#order[index]! * this.#stateBytes }));
     const { kind } = this.#shape;
-    if (kind === 'convolution') this.#convolve(layer, index, { x, out }, rows, states);
-    else if (kind === 'delta') this.#learn(layer, index, { x, out }, rows, states);
-    else this.#scan(layer, index, { x, out }, rows, states);
+    const own = { ...pass, spans };
+    if (kind === 'convolution') this.#convolve(layer, index, own);
+    else if (kind === 'delta') this.#learn(layer, index, own);
+    else this.#scan(layer, index, own);
   }
 
-  #convolve(
-    layer: Layer,
-    index: number,
-    { x, out }: { x: number; out: number },
-    rows: number,
-    spans: readonly StateSpan[],
-  ): void {
+  #convolve(layer: Layer, index: number, { x, out, rows, spans }: MixedRows): void {
     const { functions } = this.#kernels;
     const { channels, taps } = this.#shape;
     const { input } = this.#at;
@@ -119,13 +117,7 @@ export class RecurrentLayers {
     functions.gateRows(out, channels, input + channels * 4, stride, rows, channels, GateKind.plain);
   }
 
-  #learn(
-    layer: Layer,
-    index: number,
-    { x, out }: { x: number; out: number },
-    rows: number,
-    spans: readonly StateSpan[],
-  ): void {
+  #learn(layer: Layer, index: number, { x, out, rows, spans }: MixedRows): void {
     const { functions } = this.#kernels;
     const { channels, taps, heads, groups, size, sharesKeys } = this.#shape;
     const { input, mixed, opening, factors } = this.#at;
@@ -181,13 +173,7 @@ export class RecurrentLayers {
       }
   }
 
-  #scan(
-    layer: Layer,
-    index: number,
-    { x, out }: { x: number; out: number },
-    rows: number,
-    spans: readonly StateSpan[],
-  ): void {
+  #scan(layer: Layer, index: number, { x, out, rows, spans }: MixedRows): void {
     const { functions } = this.#kernels;
     const { channels, taps, heads, headSize, groups, size } = this.#shape;
     const { input, mixed, factors } = this.#at;

@@ -1,5 +1,5 @@
 /** What makes logits of a text's tokens. Small, so it is computed in 64-bit floats. @module */
-import type { Projection, ScoreParts } from './encoder-plan.js';
+import type { Projection, ScoreParts } from './encoder-parts.js';
 import type { Kernels } from './load-kernels.js';
 import type { PackedWeights } from './packed-kinds.js';
 

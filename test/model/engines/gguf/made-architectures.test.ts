@@ -5,7 +5,9 @@ import { planTextModel } from '../../../../src/model/engines/gguf/assemble-text-
 import { assembleReader, planReader } from '../../../../src/model/engines/gguf/load-reading-model.js';
 import { logProbabilities } from './support/log-probabilities.js';
 import { logitsOfFile } from './support/logits-of-file.js';
-import { MADE_DECODERS, MADE_ENCODERS, MADE_PROMPT, madeFile } from './support/made-architectures.js';
+import { MADE_PROMPT, madeFile } from './support/made-architectures.js';
+import { MADE_DECODERS } from './support/made-decoders.js';
+import { MADE_ENCODERS } from './support/made-encoders.js';
 import { headerOf, piecesOf } from './support/tiny-model.js';
 import recorded from './support/made-architectures.json' with { type: 'json' };
 
@@ -38,7 +40,7 @@ describe('[W29] with `fp32` vectors of each encoder are those that they should b
       weights: () => piecesOf(file.subarray(header.dataStart)) as AsyncGenerator<Uint8Array<ArrayBuffer>, void>,
     };
     const model = await assembleReader(entry, source, { onProgress: () => {} });
-    const inputs = [[...MADE_PROMPT.slice(0, 50)], [...MADE_PROMPT.slice(0, 9)]];
+    const inputs = [MADE_PROMPT.slice(0, 50), MADE_PROMPT.slice(0, 9)];
     const { vectors } = await model.embed!({ model: 'made', inputs }, new AbortController().signal);
     const worst = Math.max(...EXPECTED[name]!.map((value, index) => Math.abs(value - vectors[0]![index]!)));
     expect(worst).toBeLessThan(5e-4);

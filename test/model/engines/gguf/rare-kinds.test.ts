@@ -16,7 +16,16 @@ const KINDS = Object.keys(EXPECTED) as TensorKind[];
 
 /** Where a block has its scale. */
 const SCALE: Readonly<Partial<Record<TensorKind, number>>> = {
-  ...{ Q1_0: 0, Q2_0: 0, TQ1_0: 52, TQ2_0: 64, IQ1_S: 0, IQ2_XXS: 0, IQ2_XS: 0, IQ2_S: 0, IQ3_XXS: 0, IQ3_S: 0 },
+  Q1_0: 0,
+  Q2_0: 0,
+  TQ1_0: 52,
+  TQ2_0: 64,
+  IQ1_S: 0,
+  IQ2_XXS: 0,
+  IQ2_XS: 0,
+  IQ2_S: 0,
+  IQ3_XXS: 0,
+  IQ3_S: 0,
 };
 
 /** Blocks of drawn bits with a scale of a usual size. */

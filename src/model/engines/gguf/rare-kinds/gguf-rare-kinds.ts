@@ -44,10 +44,10 @@ function withParity(bits: number): number {
   return bits | ((odd & 1) << 7);
 }
 
-/** Copies numbers of a grid, with their signs. */
-function putSigned(codes: Int8Array, to: number, grid: Int8Array, from: number, count: number, signs: number): void {
-  for (let index = 0; index < count; index++) {
-    const value = grid[from + index]!;
+/** Puts numbers of a grid, with their signs. */
+function putSigned(codes: Int8Array, to: number, numbers: Int8Array, signs: number): void {
+  for (let index = 0; index < numbers.length; index++) {
+    const value = numbers[index]!;
     codes[to + index] = (signs >> index) & 1 ? -value : value;
   }
 }
@@ -109,7 +109,7 @@ const IQ2_XXS: Unpack = (block, codes, scales) => {
     scales[group] = (d * (0.5 + (word >>> 28))) / 4;
     for (let part = 0; part < 4; part++) {
       const from = byteAt(block, 2 + 8 * group + part) * 8;
-      putSigned(codes, 32 * group + 8 * part, grid, from, 8, withParity((word >>> (7 * part)) & 127));
+      putSigned(codes, 32 * group + 8 * part, grid.subarray(from, from + 8), withParity((word >>> (7 * part)) & 127));
     }
   }
 };
@@ -118,7 +118,8 @@ const IQ2_XS: Unpack = (block, codes, scales) => {
   const [d, grid] = [halfAt(block, 0), gridOf('iq2_xs')];
   for (let part = 0; part < 32; part++) {
     const word = wordAt(block, 2 + 2 * part);
-    putSigned(codes, 8 * part, grid, (word & 511) * 8, 8, withParity(word >> 9));
+    const from = (word & 511) * 8;
+    putSigned(codes, 8 * part, grid.subarray(from, from + 8), withParity(word >> 9));
     const nibble = (byteAt(block, 66 + (part >> 2)) >> (4 * ((part >> 1) & 1))) & 15;
     scales[part >> 1] = (d * (0.5 + nibble)) / 4;
   }
@@ -128,7 +129,8 @@ const IQ2_S: Unpack = (block, codes, scales) => {
   const [d, grid] = [halfAt(block, 0), gridOf('iq2_s')];
   for (let part = 0; part < 32; part++) {
     const high = (byteAt(block, 66 + (part >> 2)) >> (2 * (part & 3))) & 3;
-    putSigned(codes, 8 * part, grid, (byteAt(block, 2 + part) | (high << 8)) * 8, 8, byteAt(block, 34 + part));
+    const from = (byteAt(block, 2 + part) | (high << 8)) * 8;
+    putSigned(codes, 8 * part, grid.subarray(from, from + 8), byteAt(block, 34 + part));
     const nibble = (byteAt(block, 74 + (part >> 2)) >> (4 * ((part >> 1) & 1))) & 15;
     scales[part >> 1] = (d * (0.5 + nibble)) / 4;
   }
@@ -141,7 +143,8 @@ const IQ3_XXS: Unpack = (block, codes, scales) => {
     scales[group] = (d * (0.5 + (word >>> 28))) / 2;
     for (let part = 0; part < 8; part++) {
       const signs = withParity((word >>> (7 * (part >> 1))) & 127) >> (4 * (part & 1));
-      putSigned(codes, 32 * group + 4 * part, grid, byteAt(block, 2 + 8 * group + part) * 4, 4, signs);
+      const from = byteAt(block, 2 + 8 * group + part) * 4;
+      putSigned(codes, 32 * group + 4 * part, grid.subarray(from, from + 4), signs);
     }
   }
 };
@@ -154,7 +157,7 @@ const IQ3_S: Unpack = (block, codes, scales) => {
       const high = (byteAt(block, 66 + group) >> part) & 1;
       const signs = byteAt(block, 74 + 4 * group + (part >> 1)) >> (4 * (part & 1));
       const from = (byteAt(block, 2 + 8 * group + part) | (high << 8)) * 4;
-      putSigned(codes, 32 * group + 4 * part, grid, from, 4, signs);
+      putSigned(codes, 32 * group + 4 * part, grid.subarray(from, from + 4), signs);
     }
   }
 };

@@ -6,7 +6,7 @@ import { SPLIT_RULES, type SplitRules } from './split-patterns.js';
 /** Kinds of tokens: `tokenizer.ggml.token_type`. */
 export const TOKEN_KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
-const MODELS = ['gpt2', 'llama', 'bert'] as const;
+const MODELS = ['gpt2', 'llama', 'bert', 'gemma4'] as const;
 
 /** Special tokens, by what the file's keys call them. */
 const SPECIAL_KEYS = {
@@ -27,7 +27,7 @@ type SpecialName = keyof typeof SPECIAL_KEYS;
 
 /** What a file says about its tokens. */
 export interface GgufVocabulary {
-  /** `gpt2`: byte-level pairs by rank; `llama`: SentencePiece by score; `bert`: the longest piece of a word. */
+  /** `gpt2`: byte-level pairs by rank; `gemma4`: pairs of characters by rank; `llama`: SentencePiece by score; `bert`: the longest piece of a word. */
   model: (typeof MODELS)[number];
   /** How text is cut into words: only for `gpt2`. */
   rules: SplitRules | undefined;
@@ -37,7 +37,7 @@ export interface GgufVocabulary {
   kinds: ArrayLike<number>;
   /** By token id, for `llama`. */
   scores: ArrayLike<number>;
-  /** For `gpt2`: two pieces with a space between, the best first. */
+  /** For `gpt2` and `gemma4`: two pieces with a space between, the best first. */
   merges: readonly string[];
   special: Readonly<Partial<Record<SpecialName, number>>>;
   /** The begin token stands in front of every prompt. */
@@ -83,6 +83,8 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
   const kinds = keys.numbers('ggml.token_type', pieces.length) ?? new Uint8Array(pieces.length).fill(TOKEN_KIND.normal);
   const scores = keys.numbers('ggml.scores', pieces.length);
   if (model === 'llama' && !scores) throw damaged(file, 'its tokenizer has no scores');
+  const merges = keys.texts('ggml.merges');
+  if (!merges && (model === 'gpt2' || model === 'gemma4')) throw unsupported(file, 'its tokenizer has no merges');
   const special: Partial<Record<SpecialName, number>> = {};
   for (const [each, key] of Object.entries(SPECIAL_KEYS)) {
     const id = keys.token(`ggml.${key}`, pieces.length);
@@ -95,9 +97,9 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     pieces,
     kinds,
     scores: scores ?? [],
-    merges: keys.texts('ggml.merges') ?? [],
+    merges: merges ?? [],
     special,
-    addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
+    addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? model !== 'gemma4',
     addsEnd: keys.flag('ggml.add_eos_token') ?? false,
     addsSeparator: keys.flag('ggml.add_sep_token') ?? false,
     addsSpace: model === 'llama' && (keys.flag('ggml.add_space_prefix') ?? true),
