@@ -147,6 +147,8 @@ const LFM2: Architecture = {
   rope: 'halves',
   queryKeyNorm: 'head',
   recurrent: { kind: 'convolution', where: 'without-keys' },
+  // Where the file has a window, all layers with attention have it.
+  window: { every: 2 ** 20, size: 0, rope: 'same' },
   names: { outputNorm: 'token_embd_norm.weight' },
 };
 
@@ -220,6 +222,7 @@ export const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     norms: 'behind',
     queryKeyNorm: 'head',
     window: { every: 4, size: 0, rope: 'unrotated', layers: 64 },
+    unused: ['attention.sliding_window_pattern'],
   },
   'hunyuan-dense': {
     ...ATTENTION_ONLY,

@@ -1,11 +1,12 @@
 /** What a layer of a decoder does with the rows of a pass. @module */
 import { AttentionLayers, type LayerMemory, type PassRows } from './attention-layers.js';
-import { type Activate, ExpertLayers } from './expert-layers.js';
+import type { Activate, ExpertLayers } from './expert-layers.js';
 import type { ForwardShape } from './forward-shape.js';
 import { GateKind } from './recurrent-kernels.js';
-import type { Layer, ModelWeights } from './model-weights.js';
+import type { LoadedWeights } from './load-weights.js';
+import type { Layer } from './model-weights.js';
 import type { Products } from './products.js';
-import { RecurrentLayers } from './recurrent-layers.js';
+import type { RecurrentLayers } from './recurrent-layers.js';
 import type { SharedKernels } from './shared-kernels.js';
 
 export class DecoderLayers {
@@ -23,7 +24,7 @@ export class DecoderLayers {
     kernels: SharedKernels,
     products: Products,
     { shape, at, rows }: { shape: ForwardShape; at: LayerMemory; rows: number },
-    { layers, outputNorm }: Pick<ModelWeights, 'layers' | 'outputNorm'>,
+    { layers, outputNorm, blocks }: Pick<LoadedWeights, 'layers' | 'outputNorm' | 'blocks'>,
   ) {
     this.#kernels = kernels;
     this.#products = products;
@@ -32,8 +33,10 @@ export class DecoderLayers {
     this.#attention = new AttentionLayers(kernels, products, shape, at);
     this.#outputNorm = outputNorm;
     const { recurrent, experts } = shape;
-    if (recurrent) this.#recurrent = new RecurrentLayers(kernels, products, { ...shape, recurrent, rows }, layers);
-    if (experts) this.#experts = new ExpertLayers(kernels, products, { ...shape, experts, rows }, this.#activation);
+    if (recurrent)
+      this.#recurrent = new blocks!.RecurrentLayers(kernels, products, { ...shape, recurrent, rows }, layers);
+    if (experts)
+      this.#experts = new blocks!.ExpertLayers(kernels, products, { ...shape, experts, rows }, this.#activation);
   }
 
   /** What passes gates. */

@@ -43,7 +43,13 @@ export const ENCODERS: Readonly<Record<string, EncoderTraits>> = {
   bert: BERT,
   'nomic-bert': { ...BERT, positions: 'rope', activation: 'silu-gated' },
   'nomic-bert-moe': { ...BERT, positions: 'rope', hasExperts: true },
-  'jina-bert-v2': { ...BERT, positions: 'slopes', activation: 'gelu-gated', normsRows: true },
+  'jina-bert-v2': {
+    ...BERT,
+    positions: 'slopes',
+    activation: 'gelu-gated',
+    normsRows: true,
+    unused: ['attention.max_alibi_bias'],
+  },
   'modern-bert': {
     norms: 'before',
     norm: 'layer',

@@ -7,7 +7,8 @@ import { type ForwardShape, type LayerShape, recurrentWidth, widestRow } from '.
 import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { type KvSequence, pagesOf } from './kv-pages.js';
-import type { LayerInputs, ModelWeights } from './model-weights.js';
+import type { LoadedWeights } from './load-weights.js';
+import type { LayerInputs } from './model-weights.js';
 import { groupsOf, type PackedWeights } from './packed-kinds.js';
 import { Products } from './products.js';
 import { Rope } from './rope.js';
@@ -44,7 +45,7 @@ export class ForwardPass {
   readonly #kernels: SharedKernels;
   readonly #memory: KernelMemory;
   readonly #shape: ForwardShape;
-  readonly #weights: ModelWeights;
+  readonly #weights: LoadedWeights;
   readonly #products: Products;
   /** Undefined: there are none. */
   readonly #adapters: AdapterProducts | undefined;
@@ -53,7 +54,7 @@ export class ForwardPass {
   /** Addresses of what a pass computes. */
   readonly #at: ReturnType<typeof allocate>;
 
-  constructor(kernels: SharedKernels, shape: ForwardShape, weights: ModelWeights, adapters?: PassAdapters) {
+  constructor(kernels: SharedKernels, shape: ForwardShape, weights: LoadedWeights, adapters?: PassAdapters) {
     this.#kernels = kernels;
     this.#memory = kernels.memory;
     this.#shape = shape;

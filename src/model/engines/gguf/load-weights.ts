@@ -1,10 +1,16 @@
 /** Brings the weights of a decoder into the kernels' memory. @module */
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import type { GgufHeader, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
 import type { ModelPlan } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
 import { type Layer, type ModelWeights, partsOf } from './model-weights.js';
+
+/** With the layers that only some models have, where it is one of them. */
+export type LoadedWeights = ModelWeights & { blocks?: typeof import('./gguf-blocks.js') | undefined };
+
+const readBlocks = () => fetchPart(() => import('./gguf-blocks.js'));
 
 /** Bytes that a file's weights occupy. */
 export const weightBytes = (plan: ModelPlan, isExact: boolean): number =>
@@ -37,11 +43,13 @@ export async function loadWeights(
   { file }: GgufHeader,
   { kernels, isExact = false }: { kernels: Kernels; isExact?: boolean },
   read: ReadRange,
-): Promise<{ weights: ModelWeights; ropeFactors: Float32Array | undefined }> {
+): Promise<{ weights: LoadedWeights; ropeFactors: Float32Array | undefined }> {
   const { matrix, vector } = await loadTensors({ ...wantedTensors(plan), isExact }, file, kernels, read);
   const { embedding, head, outputNorm, ropeFactors, layers, layerInputs } = plan;
+  const { recurrent, experts } = plan.shape;
   return {
     weights: {
+      blocks: recurrent || experts ? await readBlocks() : undefined,
       embedding: matrix(embedding),
       head: matrix(head),
       outputNorm: vector(outputNorm),

@@ -12,7 +12,16 @@ type EncodeText = (text: string) => number[];
 const encoder = new TextEncoder();
 
 /** Tokens that end a turn in some template; one that writes such a control token ends turns with it. */
-const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|end|>', '<end_of_turn>', '<turn|>', '<|return|>', '<|call|>', '<|endoftext|>'];
+const TURN_ENDS = [
+  '<|im_end|>',
+  '<|eot_id|>',
+  '<|end|>',
+  '<end_of_turn>',
+  '<turn|>',
+  '<|return|>',
+  '<|call|>',
+  '<|endoftext|>',
+];
 
 /** The tokenizer of a vocabulary. */
 export function createGgufTokenizer(vocabulary: GgufVocabulary): TextTokenizer {
