@@ -40,12 +40,14 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
 
 /**
  * Kilobytes of the GGUF engine: its scripts, and the largest build of its kernels, of which a page fetches one. Files that other
- * engines share are not counted.
+ * engines share are not counted, nor parts that only some models need: layers with a state and experts, kinds without kernels, and
+ * what reads texts and writes none.
  */
 const GGUF_BUDGET = 60;
 /** Chunks are called after their first module. */
-const GGUF_PARTS = /(gguf|assemble-text-model|load-reading-model|thread-jobs)[^/]*\.(js|wasm)$/;
-const named = readdirSync('dist', { recursive: true }).filter((name) => GGUF_PARTS.test(name));
+const GGUF_PARTS = /(gguf|assemble-text-model|thread-jobs)[^/]*\.(js|wasm)$/;
+const ON_DEMAND = /gguf-(blocks|rare-kinds)|expert-layers|recurrent-layers/;
+const named = readdirSync('dist', { recursive: true }).filter((name) => GGUF_PARTS.test(name) && !ON_DEMAND.test(name));
 const sizes = named.map((name) => [name, gzipSync(readFileSync(join('dist', name)), { level: 9 }).length]);
 const scripts = sizes.filter(([name]) => name.endsWith('.js')).reduce((sum, [, bytes]) => sum + bytes, 0);
 const kernels = Math.max(0, ...sizes.filter(([name]) => name.endsWith('.wasm')).map(([, bytes]) => bytes));

@@ -71,15 +71,16 @@ function dropInlinedWasm(): Plugin {
 
 /**
  * Vite leaves the spaces in libraries, for the sake of annotations that bundlers read. The page's entry and the Service
- * Worker have budgets, so a second minifier takes them out, and keeps the annotations.
+ * Worker have budgets, so a second minifier takes them out, and keeps the annotations. So has the GGUF engine.
+ * @param names of the files; by default all
  */
-function shrinkOnceMore(options: MinifyOptions): Plugin {
+function shrinkOnceMore(options: MinifyOptions, names = /^/): Plugin {
   return {
     name: 'inpage:shrink-once-more',
     enforce: 'post',
     async writeBundle(_, bundle) {
       for (const output of Object.values(bundle)) {
-        if (output.type !== 'chunk') continue;
+        if (output.type !== 'chunk' || !names.test(output.fileName)) continue;
         const file = path(`dist/${output.fileName}`);
         const { code } = await minify(readFileSync(file, 'utf8'), {
           ecma: 2020,
@@ -92,6 +93,9 @@ function shrinkOnceMore(options: MinifyOptions): Plugin {
     },
   };
 }
+
+/** Chunks are called after their first module. */
+const GGUF_CHUNKS = /chunks\/(gguf-|assemble-text-model|load-reading-model|thread-jobs)/;
 
 /** Name of the chunk of what the page's entry imports. */
 const ENTRY = 'entry';
@@ -261,6 +265,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
         ['page', 'builtInAI', 'pageTools', 'extension'],
         shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
       ),
+      within(['workers'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }, GGUF_CHUNKS)),
       within(['hostPage', 'modelsPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],

@@ -6,7 +6,8 @@
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
 import type { ModelPlan } from './model-plan.js';
-import { columnsOfBlock, isFloatKind, packedBytes, packedKindOf } from './packed-kinds.js';
+import { partsOf } from './model-weights.js';
+import { columnsOfBlock, isFloatKind, packedBytes, packedKindOf, repackedAs } from './packed-kinds.js';
 
 /** The two thin matrices beside one of the model's: what is added is B × (A × input). */
 interface AdapterPair {
@@ -94,9 +95,10 @@ function readAlpha({ file, metadata }: GgufHeader, { architecture }: ModelPlan):
 }
 
 /** The matrices of a model that adapters can change. */
-function tensorsOf({ embedding, head, layers }: ModelPlan): GgufTensor[] {
-  const matrices = layers.flatMap((layer) => Object.values(layer.matrices) as (typeof head)[]);
-  return [embedding, head, ...matrices].map(({ tensor }) => tensor);
+function tensorsOf({ embedding, head, layers, layerInputs }: ModelPlan): GgufTensor[] {
+  const matrices = layers.flatMap((layer) => partsOf(layer.matrices));
+  const inputs = layerInputs ? [layerInputs.projection] : [];
+  return [embedding, head, ...inputs, ...matrices].map(({ tensor }) => tensor);
 }
 
 /** That the kernels can compute with it, too. */
@@ -108,7 +110,7 @@ function checkShape(file: string, { name, kind, shape }: GgufTensor, wanted: rea
       `its tensor \`${shown(name)}\` has the shape ${shape.join(' × ')}, which does not fit the model`,
     );
   const packed = packedKindOf(kind);
-  if (packed === undefined || (!isFloatKind(packed) && wanted[0] % columnsOfBlock(packed) !== 0))
+  if (packed === undefined || repackedAs(kind) || (!isFloatKind(packed) && wanted[0] % columnsOfBlock(packed) !== 0))
     throw unsupported(file, `its tensor \`${shown(name)}\` is of kind ${kind}, which is not supported`);
 }
 

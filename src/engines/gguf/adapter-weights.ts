@@ -60,13 +60,18 @@ export async function loadAdapter(
 
 /** Those of products, as they are planned and where they are. */
 function matricesOf({ plan, weights }: { plan: ModelPlan; weights: ModelWeights }): [MatrixPlan, PackedWeights][] {
-  const names = ['query', 'key', 'value', 'output', 'gate', 'up', 'down'] as const;
   // A tensor that is looked up, too, has no adapter.
   const head: [MatrixPlan, PackedWeights] = [plan.head, weights.head];
+  const inputs: [MatrixPlan, PackedWeights][] =
+    plan.layerInputs && weights.layerInputs ? [[plan.layerInputs.projection, weights.layerInputs.projection]] : [];
   return [
     head,
+    ...inputs,
     ...plan.layers.flatMap(({ matrices }, layer) =>
-      names.map((name): [MatrixPlan, PackedWeights] => [matrices[name], weights.layers[layer]![name]]),
+      (Object.keys(matrices) as (keyof typeof matrices)[]).flatMap((name): [MatrixPlan, PackedWeights][] => {
+        const [planned, packed] = [matrices[name], weights.layers[layer]![name]];
+        return planned && packed ? [[planned, packed]] : [];
+      }),
     ),
   ];
 }

@@ -16,9 +16,9 @@ import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
 import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
 import type { GgufHeader } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
-import { KvPages, pageBytes, pagesOf } from './kv-pages.js';
+import { KvPages, pageBytes, pagesOf, stateBytesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
-import { loadWeights, weightBytes } from './load-weights.js';
+import { loadWeights, matricesOf, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
 import { SharedKernels } from './shared-kernels.js';
@@ -68,15 +68,17 @@ export function withAdapters(
   adapters: readonly PlannedAdapter[],
 ): PlannedModel {
   const { shape } = planned;
-  const weights = weightBytes(planned.plan) + adapterBytes(adapters.map(({ plan }) => plan));
+  const weights = weightBytes(planned.plan, shape.exact) + adapterBytes(adapters.map(({ plan }) => plan));
   checkMemory(entry, shape, weights);
-  const room = Math.floor((MAX_BYTES - weights) / pageBytes(shape)) * PAGE_POSITIONS;
+  const room = Math.floor((MAX_BYTES - weights - 2 * stateBytesOf(shape)) / pageBytes(shape)) * PAGE_POSITIONS;
   return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
 }
 
 function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, weights: number): void {
   const context = Math.min(contextLength ?? LEAST_CONTEXT, shape.contextLength);
-  const neededBytes = weights + pagesOf(context) * pageBytes(shape);
+  // Of a sequence, and a copy of it.
+  const states = 2 * stateBytesOf(shape);
+  const neededBytes = weights + states + pagesOf(context) * pageBytes(shape);
   if (neededBytes <= MAX_BYTES) return;
   const [needed, most] = [neededBytes, MAX_BYTES].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MB`);
   throw new InferenceError(
@@ -128,7 +130,12 @@ export async function openTextEngine(
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const slower = warningOf(kernels.build);
   if (slower !== undefined) warn?.(slower);
-  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, streamReader(stream, header.dataStart));
+  const { weights, ropeFactors } = await loadWeights(
+    plan,
+    header,
+    { kernels, isExact: planned.exact },
+    streamReader(stream, header.dataStart),
+  );
   const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const rank = widestRank(adapters.map((adapter) => adapter.plan));
@@ -163,10 +170,6 @@ export async function openTextEngine(
       shared.dispose();
     },
   };
-}
-
-function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
-  return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
 }
 
 /** The kind of most weights, in lower case. */

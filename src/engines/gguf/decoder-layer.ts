@@ -1,83 +1,170 @@
 /** What a layer of a decoder does with the rows of a pass. @module */
-import type { ForwardShape, LayerShape } from './forward-shape.js';
-import { headBytes } from './kernel-exports.js';
+import { AttentionLayers, type LayerMemory, type PassRows } from './attention-layers.js';
+import type { Activate, ExpertLayers } from './expert-layers.js';
+import type { ForwardShape } from './forward-shape.js';
+import { GateKind } from './recurrent-kernels.js';
+import type { LoadedWeights } from './load-weights.js';
 import type { Layer } from './model-weights.js';
 import type { Products } from './products.js';
+import type { RecurrentLayers } from './recurrent-layers.js';
 import type { SharedKernels } from './shared-kernels.js';
-
-/** Addresses of what the layers of a pass read and write. */
-export interface LayerMemory {
-  /** Rows between layers. */
-  x: number;
-  y: number;
-  qkv: number;
-  attended: number;
-  gateUp: number;
-  inner: number;
-  kvCells: number;
-  spans: number;
-  /** Of the rows' positions, for each kind of RoPE. */
-  angles: Readonly<Record<'usual' | 'window', { cos: number; sin: number }>>;
-}
 
 export class DecoderLayers {
   readonly #kernels: SharedKernels;
   readonly #products: Products;
   readonly #shape: ForwardShape;
   readonly #at: LayerMemory;
-  /** Numbers of a row of queries, keys and values; where in it keys and values begin. */
-  readonly #stride: number;
-  readonly #keys: number;
-  readonly #values: number;
-  /** Bytes of a layer in a page. */
-  readonly #layerBytes: number;
+  readonly #attention: AttentionLayers;
+  readonly #recurrent: RecurrentLayers | undefined;
+  readonly #experts: ExpertLayers | undefined;
+  readonly #outputNorm: number;
 
-  constructor(kernels: SharedKernels, products: Products, shape: ForwardShape, at: LayerMemory) {
+  /** @param rows of a pass, at most */
+  constructor(
+    kernels: SharedKernels,
+    products: Products,
+    { shape, at, rows }: { shape: ForwardShape; at: LayerMemory; rows: number },
+    { layers, outputNorm, blocks }: Pick<LoadedWeights, 'layers' | 'outputNorm' | 'blocks'>,
+  ) {
     this.#kernels = kernels;
     this.#products = products;
     this.#shape = shape;
     this.#at = at;
-    const { heads, kvHeads, headSize, precision } = shape;
-    this.#keys = heads * headSize;
-    this.#values = this.#keys + kvHeads * headSize;
-    this.#stride = this.#values + kvHeads * headSize;
-    this.#layerBytes = 2 * kvHeads * headBytes(precision, headSize);
+    this.#attention = new AttentionLayers(kernels, products, shape, at);
+    this.#outputNorm = outputNorm;
+    const { recurrent, experts } = shape;
+    if (recurrent)
+      this.#recurrent = new blocks!.RecurrentLayers(kernels, products, { ...shape, recurrent, rows }, layers);
+    if (experts)
+      this.#experts = new blocks!.ExpertLayers(kernels, products, { ...shape, experts, rows }, this.#activation);
   }
 
-  /** Keys and values of a layer, and what attention gives. @param units of attention; 0: none is wanted */
-  attend(layer: Layer, index: number, rows: number, units: number): void {
+  /** What passes gates. */
+  get #activation(): Activate {
     const { functions } = this.#kernels;
-    const { heads, kvHeads, headSize, precision, layerShapes, attentionScale, attentionCap } = this.#shape;
-    const at = this.#at;
-    const layerShape = layerShapes[index]!;
-    this.#project(layer, rows);
-    this.#rotate(layer, layerShape, rows);
-    const start = index * this.#layerBytes;
-    const [stride, keys, values] = [this.#stride, this.#keys, this.#values];
-    functions.storeHeads(precision, at.qkv, stride, rows, keys, values, kvHeads, headSize, at.kvCells, start);
-    if (units === 0) return;
-    const { window } = layerShape;
-    const sizes = [heads, kvHeads, headSize, attentionScale, attentionCap, window] as const;
-    this.#kernels.run([['attend', [precision, at.attended, at.qkv, stride, ...sizes, at.spans, start], units]]);
+    const { activation } = this.#shape;
+    const name = activation === 'gelu' ? 'geluMul' : activation === 'clipped' ? 'clippedMul' : 'siluMul';
+    return (...given) => functions[name](...given);
   }
 
-  /** What follows attention in a layer. */
-  feedForward(layer: Layer, rows: number): void {
-    const { width, feedForward, activation } = this.#shape;
+  /** Keys, values and states of a layer, and what comes of them. @param units of attention; 0: none is wanted */
+  attend(layer: Layer, index: number, pass: PassRows, units: number): void {
+    const own = this.#shape.layerShapes[index]!;
+    const { mixer = 'attention', isAgain } = own;
+    const { rows, spans } = pass;
+    const { x, attended, mixed } = this.#at;
+    const { width, epsilon } = this.#shape;
+    if (isAgain) this.#kernels.functions.rmsNorm(x, x, this.#outputNorm, rows, width, epsilon);
+    if (mixer === 'none') return;
+    const normed = this.#normed(layer.attentionNorm, rows);
+    if (mixer !== 'attention') {
+      const out = mixer === 'both' ? mixed : attended;
+      this.#recurrent!.mix(layer, index, { x: normed, out, rows, spans });
+    }
+    if (mixer !== 'recurrent') this.#attention.attend(layer, index, pass, { normed, units });
+  }
+
+  /** What follows what mixes positions. @param index of the layer */
+  feedForward(layer: Layer, index: number, rows: number): void {
+    const { feedForward = this.#shape.feedForward, isRouted, mixer = 'attention' } = this.#shape.layerShapes[index]!;
+    if (mixer !== 'none') this.#addMixed(layer, rows);
+    if (isRouted) this.#addExperts(layer, index, rows, feedForward);
+    else if (feedForward > 0) {
+      this.#feedForward(layer, index, rows, feedForward);
+      this.#addBranch(rows, layer.downBias, layer.feedForwardPostNorm);
+    }
+    if (layer.inputGate) this.#addInput(layer, index, rows);
+    if (layer.outputScale === undefined) return;
+    const [factor] = this.#kernels.memory.floats(layer.outputScale, 1);
+    this.#kernels.functions.scale(this.#at.x, rows * this.#shape.width, factor!);
+  }
+
+  #addMixed({ output, mixOutput, outputBias, attentionPostNorm }: Layer, rows: number): void {
+    const { width } = this.#shape;
+    const { attended, mixed, y, branch } = this.#at;
+    this.#products.prepare(attended, rows, output!);
+    this.#products.multiply(rows, width, [output!, y]);
+    if (mixOutput) {
+      this.#products.prepare(mixed, rows, mixOutput);
+      this.#products.multiply(rows, width, [mixOutput, branch]);
+      this.#kernels.functions.add(y, branch, rows * width, 1);
+    }
+    this.#addBranch(rows, outputBias, attentionPostNorm);
+  }
+
+  /** @returns with its result at `y` */
+  #feedForward(layer: Layer, index: number, rows: number, feedForward: number): void {
     const { functions } = this.#kernels;
+    const { width } = this.#shape;
     const at = this.#at;
-    this.#products.prepare(at.attended, rows, layer.output);
-    this.#products.multiply(rows, width, [layer.output, at.y]);
-    this.#addBranch(rows, layer.outputBias, layer.attentionPostNorm);
-    const [stride, up] = [2 * feedForward, at.gateUp + feedForward * 4];
-    this.#products.prepare(this.#normed(layer.feedForwardNorm, rows), rows, layer.gate, layer.up);
-    this.#products.multiply(rows, stride, [layer.gate, at.gateUp], [layer.up, up]);
-    if (layer.gateBias) functions.addBias(at.gateUp, stride, layer.gateBias, rows, feedForward);
-    if (layer.upBias) functions.addBias(up, stride, layer.upBias, rows, feedForward);
-    functions[activation === 'silu' ? 'siluMul' : 'geluMul'](at.inner, at.gateUp, rows, feedForward);
-    this.#products.prepare(at.inner, rows, layer.down);
-    this.#products.multiply(rows, width, [layer.down, at.y]);
+    const { gate, up, down } = layer;
+    const [stride, upAt] = [2 * feedForward, at.gateUp + feedForward * 4];
+    const normed = this.#normed(layer.feedForwardNorm, rows);
+    if (gate) {
+      this.#products.prepare(normed, rows, gate, up!);
+      this.#products.multiply(rows, stride, [gate, at.gateUp], [up!, upAt]);
+      if (layer.gateBias) functions.addBias(at.gateUp, stride, layer.gateBias, rows, feedForward);
+      if (layer.upBias) functions.addBias(upAt, stride, layer.upBias, rows, feedForward);
+      this.#activation(at.inner, at.gateUp, rows, feedForward);
+    } else {
+      this.#products.prepare(normed, rows, up!);
+      this.#products.multiply(rows, feedForward, [up!, at.inner]);
+      if (layer.upBias) functions.addBias(at.inner, feedForward, layer.upBias, rows, feedForward);
+      this.#bend(index, rows * feedForward);
+    }
+    this.#products.prepare(at.inner, rows, down!);
+    this.#products.multiply(rows, width, [down!, at.y]);
+  }
+
+  /** What is inside a network without a gate. */
+  #bend(index: number, count: number): void {
+    const { functions } = this.#kernels;
+    const curve = this.#shape.curves?.[index];
+    if (curve) functions.xielu(this.#at.inner, count, curve.a, curve.b, curve.c, curve.e);
+    else functions.reluSquared(this.#at.inner, count);
+  }
+
+  #addExperts(layer: Layer, index: number, rows: number, feedForward: number): void {
+    const { functions } = this.#kernels;
+    const { width, epsilon } = this.#shape;
+    const { x, y, branch, ones } = this.#at;
+    const experts = this.#experts!;
+    if (!layer.expertNorm) {
+      const normed = this.#normed(layer.feedForwardNorm, rows);
+      experts.feedForward(layer, index, { x: normed, routed: normed, out: branch }, rows);
+      functions.copyHeads(y, width, branch, width, rows, 1, width, width);
+      this.#addBranch(rows, undefined, layer.feedForwardPostNorm);
+      return;
+    }
+    // A usual network beside them, and a norm of what both give.
+    functions.rmsNorm(y, x, layer.expertNorm, rows, width, epsilon);
+    const routed = this.#at.routed;
+    functions.rmsNorm(routed, x, ones, rows, width, epsilon);
+    functions.scale(routed, rows * width, width ** -0.5);
+    for (let row = 0; row < rows; row++)
+      functions.gateRows(routed + row * width * 4, width, layer.routerScale!, width, 1, width, GateKind.plain);
+    experts.feedForward(layer, index, { x: y, routed, out: branch }, rows);
+    functions.rmsNorm(branch, branch, layer.expertPostNorm!, rows, width, epsilon);
+    this.#feedForward(layer, index, rows, feedForward);
+    functions.rmsNorm(y, y, layer.densePostNorm!, rows, width, epsilon);
+    functions.add(y, branch, rows * width, 1);
     this.#addBranch(rows, layer.downBias, layer.feedForwardPostNorm);
+  }
+
+  /** What a layer takes of a token itself: Gemma 4. */
+  #addInput({ inputGate, inputOutput, inputPostNorm }: Layer, index: number, rows: number): void {
+    const { functions } = this.#kernels;
+    const { width, layerInput = 0, layers } = this.#shape;
+    const { x, y, inner, gateUp, inputs } = this.#at;
+    this.#products.prepare(x, rows, inputGate!);
+    this.#products.multiply(rows, 2 * layerInput, [inputGate!, gateUp]);
+    const from = inputs + index * layerInput * 4;
+    const up = gateUp + layerInput * 4;
+    functions.copyHeads(up, 2 * layerInput, from, layers * layerInput, rows, 1, layerInput, layerInput);
+    functions.geluMul(inner, gateUp, rows, layerInput);
+    this.#products.prepare(inner, rows, inputOutput!);
+    this.#products.multiply(rows, width, [inputOutput!, y]);
+    this.#addBranch(rows, undefined, inputPostNorm);
   }
 
   /** @returns where the rows are as a branch of the layer takes them */
@@ -96,36 +183,5 @@ export class DecoderLayers {
     if (bias) functions.addBias(y, width, bias, rows, width);
     if (norm) functions.rmsNorm(y, y, norm, rows, width, epsilon);
     functions.add(x, y, rows * width, residualScale);
-  }
-
-  /** Queries, keys and values. */
-  #project(layer: Layer, rows: number): void {
-    const { functions } = this.#kernels;
-    const { query, key, value, queryBias, keyBias, valueBias } = layer;
-    const { qkv } = this.#at;
-    const [stride, keys, values] = [this.#stride, this.#keys, this.#values];
-    this.#products.prepare(this.#normed(layer.attentionNorm, rows), rows, query, key, value);
-    this.#products.multiply(rows, stride, [query, qkv], [key, qkv + keys * 4], [value, qkv + values * 4]);
-    if (queryBias) functions.addBias(qkv, stride, queryBias, rows, keys);
-    if (keyBias) functions.addBias(qkv + keys * 4, stride, keyBias, rows, values - keys);
-    if (valueBias) functions.addBias(qkv + values * 4, stride, valueBias, rows, values - keys);
-  }
-
-  /** Normalizes queries and keys where the model does, and rotates them. */
-  #rotate({ queryNorm, keyNorm }: Layer, { rope }: LayerShape, rows: number): void {
-    const { functions } = this.#kernels;
-    const { heads, kvHeads, headSize, epsilon, pairs, queryKeyNorm } = this.#shape;
-    const { qkv, angles } = this.#at;
-    const [stride, keys] = [this.#stride, this.#keys];
-    const norm = (x: number, weight: number, count: number): void =>
-      queryKeyNorm === 'row'
-        ? functions.normHeads(x, stride, weight, rows, 1, count * headSize, epsilon)
-        : functions.normHeads(x, stride, weight, rows, count, headSize, epsilon);
-    if (queryNorm) norm(qkv, queryNorm, heads);
-    if (keyNorm) norm(qkv + keys * 4, keyNorm, kvHeads);
-    if (rope === 'none') return;
-    const { cos, sin } = angles[rope];
-    const rotate = pairs === 'halves' ? 'rotateHalves' : 'rotateNeighbours';
-    functions[rotate](qkv, stride, rows, heads + kvHeads, headSize, this.#shape.rope.size, cos, sin);
   }
 }

@@ -3,66 +3,15 @@
  * are fetched.
  * @module
  */
-import { unsupported } from './file/file-problems.js';
+import { type EncoderTraits, ENCODERS } from './encoder-architectures.js';
+import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
+import type { EncoderParts, EncoderShape, NormParts, ScoreParts } from './encoder-parts.js';
+import type { ExpertsShape } from './forward-shape.js';
 import type { WantedTensors } from './load-tensors.js';
-import { ENCODERS } from './architectures.js';
 import { ModelKeys } from './model-keys.js';
-import { type MatrixPlan, ModelTensors } from './model-tensors.js';
-
-export interface EncoderShape {
-  layers: number;
-  /** Numbers of a token between layers. */
-  width: number;
-  heads: number;
-  headSize: number;
-  /** Numbers inside a feed-forward layer. */
-  feedForward: number;
-  /** Of the norms. */
-  epsilon: number;
-  /** Tokens of a text. */
-  contextLength: number;
-}
-
-/** The weights of an encoder. */
-export interface EncoderParts<Matrix, Vector> {
-  /** A row for each token, position and kind of text. */
-  tokens: Matrix;
-  positions: Matrix;
-  types: Matrix | undefined;
-  norm: NormParts<Vector>;
-  layers: readonly EncoderLayer<Matrix, Vector>[];
-  /** What makes a score of the first token. */
-  score: ScoreParts<Matrix, Vector> | undefined;
-}
-
-export interface NormParts<Vector> {
-  weight: Vector;
-  bias: Vector;
-}
-
-/** A matrix and what is added to its products. */
-export interface Projection<Matrix, Vector> {
-  weight: Matrix;
-  bias: Vector | undefined;
-}
-
-export interface EncoderLayer<Matrix, Vector> {
-  query: Projection<Matrix, Vector>;
-  key: Projection<Matrix, Vector>;
-  value: Projection<Matrix, Vector>;
-  output: Projection<Matrix, Vector>;
-  attentionNorm: NormParts<Vector>;
-  up: Projection<Matrix, Vector>;
-  down: Projection<Matrix, Vector>;
-  outputNorm: NormParts<Vector>;
-}
-
-export interface ScoreParts<Matrix, Vector> {
-  /** Before the score, passed through tanh. */
-  dense: Projection<Matrix, Vector> | undefined;
-  output: Projection<Matrix, Vector>;
-}
+import type { MatrixPlan, ModelTensors } from './model-tensors.js';
+import { EncoderTensors, planEncoderLayer } from './plan-encoder-layer.js';
 
 export interface EncoderPlan {
   architecture: string;
@@ -86,90 +35,159 @@ export function planEncoder(
   const { file } = header;
   const keys = new ModelKeys(header, ENCODERS);
   const shape = readShape(keys, header);
-  const { width } = shape;
-  const tensors = new ModelTensors(header);
-  const projection = (name: string, columns: number, rows: number): Projection<MatrixPlan, GgufTensor> => ({
-    weight: tensors.matrix(`${name}.weight`, columns, rows),
-    bias: tensors.vectorIfThere(`${name}.bias`, rows),
-  });
-  const norm = (name: string): NormParts<GgufTensor> => ({
-    weight: tensors.vector(`${name}.weight`, width),
-    bias: tensors.vector(`${name}.bias`, width),
-  });
-  const tokens = tensors.table('token_embd.weight', width);
-  const positions = tensors.table('position_embd.weight', width);
+  const { width, traits } = shape;
+  const tensors = new EncoderTensors(header, traits);
+  const { all } = tensors;
+  const tokens = all.table('token_embd.weight', width);
+  const positions = traits.positions === 'table' ? all.table('position_embd.weight', width) : undefined;
+  const hasTypes = traits.norms === 'behind' && all.has('token_types.weight');
   const parts: EncoderPlan['parts'] = {
     tokens,
     positions,
-    types: tensors.has('token_types.weight') ? tensors.table('token_types.weight', width) : undefined,
-    norm: norm('token_embd_norm'),
-    layers: Array.from({ length: shape.layers }, (_, layer) => {
-      const of = (part: string): string => `blk.${layer}.${part}`;
-      return {
-        query: projection(of('attn_q'), width, width),
-        key: projection(of('attn_k'), width, width),
-        value: projection(of('attn_v'), width, width),
-        output: projection(of('attn_output'), width, width),
-        attentionNorm: norm(of('attn_output_norm')),
-        up: projection(of('ffn_up'), width, shape.feedForward),
-        down: projection(of('ffn_down'), shape.feedForward, width),
-        outputNorm: norm(of('layer_output_norm')),
-      };
-    }),
-    score: isScored ? planScore(tensors, width, file) : undefined,
+    types: hasTypes ? all.table('token_types.weight', width) : undefined,
+    norm: traits.normsEmbedding ? tensors.norm('token_embd_norm', width) : undefined,
+    layers: Array.from({ length: shape.layers }, (_, layer) => planEncoderLayer(tensors, shape, layer)),
+    outputNorm: traits.norms === 'behind' ? undefined : tensors.norm('output_norm', width),
+    dense: traits.hasDense && !isScored ? planDense(keys, all, width) : [],
+    score: isScored ? planScore(tensors, shape, file) : undefined,
   };
-  tensors.refuseOthers();
+  all.refuseOthers();
   keys.refuseOthers();
-  const most = Math.min(contextLength, shape.contextLength, positions.rows);
+  const most = Math.min(contextLength, shape.contextLength, positions?.rows ?? Infinity);
   return { architecture: keys.name, shape: { ...shape, contextLength: most }, parts, vocabulary: tokens.rows };
 }
 
-type EncoderKeys = ModelKeys<(typeof ENCODERS)[string]>;
+type EncoderKeys = ModelKeys<EncoderTraits>;
 
 function readShape(keys: EncoderKeys, { file, tensors }: GgufHeader): EncoderShape {
+  const traits = keys.architecture;
   const width = keys.size('embedding_length');
+  const layers = keys.layers(tensors.length);
   const heads = keys.size('attention.head_count');
-  const headSize = width / heads;
+  const kvHeads = keys.size('attention.head_count_kv', heads);
+  const headSize = keys.size('attention.key_length', width / heads);
   const feedForward = keys.size('feed_forward_length');
-  if (headSize % HEAD_STEP !== 0) throw unsupported(file, `its heads have ${headSize} numbers`);
-  if (width % ROW_STEP !== 0 || feedForward % ROW_STEP !== 0)
-    throw unsupported(file, `its rows are no multiples of ${ROW_STEP} numbers`);
-  if (keys.flag('attention.causal', false)) throw unsupported(file, 'its attention is causal');
+  const check = (isRight: boolean, why: string): void => {
+    if (!isRight) throw unsupported(file, why);
+  };
+  check(keys.size('attention.value_length', headSize) === headSize, 'its keys and values have different sizes');
+  check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
+  check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers`);
+  const isMultiple = [width, heads * headSize, feedForward].every((size) => size % ROW_STEP === 0);
+  check(isMultiple, `its rows are no multiples of ${ROW_STEP} numbers`);
+  check(!keys.flag('attention.causal', false), 'its attention is causal');
   return {
-    layers: keys.layers(tensors.length),
+    layers,
     width,
     heads,
+    kvHeads,
     headSize,
     feedForward,
-    epsilon: keys.epsilon('attention.layer_norm_epsilon'),
+    epsilon: keys.epsilon(`attention.layer_norm_${traits.norm === 'rms' ? 'rms_' : ''}epsilon`),
     contextLength: keys.size('context_length'),
+    traits,
+    rope: readRope(keys, headSize),
+    reach: readReach(keys, layers),
+    activation: readActivation(keys),
+    experts: readExperts(keys, layers, feedForward),
   };
 }
 
-function planScore(tensors: ModelTensors, width: number, file: string): ScoreParts<MatrixPlan, GgufTensor> {
-  if (!tensors.has('cls.output.weight'))
-    throw unsupported(file, 'it has no tensor `cls.output.weight`, without which there are no scores');
-  const weight = tensors.table('cls.output.weight', width);
-  const dense = tensors.matrixIfThere('cls.weight', width, width);
+function readRope(keys: EncoderKeys, headSize: number): EncoderShape['rope'] {
+  if (keys.architecture.positions !== 'rope') return { base: 0, windowBase: 0 };
+  if (keys.size('rope.dimension_count', headSize) !== headSize)
+    keys.refuse('rope.dimension_count', 'is not that of a head');
+  const scaling = keys.text('rope.scaling.type') ?? 'none';
+  if (scaling !== 'none')
+    keys.refuse('rope.scaling.type', `is \`${shown(scaling)}\`, which is not supported for encoders`);
+  const base = keys.positive('rope.freq_base', 10_000);
+  return { base, windowBase: keys.architecture.window ? keys.positive('rope.freq_base_swa', 10_000) : base };
+}
+
+function readReach(keys: EncoderKeys, layers: number): number[] {
+  const { window } = keys.architecture;
+  const size = window ? keys.size('attention.sliding_window', 0, 0) : 0;
+  const every = window ? keys.size('attention.sliding_window_pattern', window.every) : 1;
+  const seesAll = (layer: number): boolean => layer % every === (window?.all === 'first' ? 0 : every - 1);
+  return Array.from({ length: layers }, (_, layer) => (size === 0 || seesAll(layer) ? 0 : Math.floor(size / 2)));
+}
+
+function readActivation(keys: EncoderKeys): EncoderTraits['activation'] {
+  const { activation, isUpFused } = keys.architecture;
+  const named = isUpFused ? (keys.text('hidden_activation') ?? 'gelu') : 'gelu';
+  if (named !== 'gelu' && named !== 'silu') keys.refuse('hidden_activation', `is \`${shown(named)}\``);
+  return named === 'silu' ? 'silu-gated' : activation;
+}
+
+function readExperts(keys: EncoderKeys, layers: number, feedForward: number): ExpertsShape | undefined {
+  if (!keys.architecture.hasExperts) return undefined;
+  const count = keys.size('expert_count');
+  const used = keys.size('expert_used_count');
+  if (used > count) keys.refuse('expert_used_count', `is more than its ${count} experts`);
+  const gating = keys.size('expert_gating_func', 1, 0);
+  if (gating > 1) keys.refuse('expert_gating_func', `is ${gating}`);
+  if (keys.size('expert_group_count', 0, 0) > 1) keys.refuse('expert_group_count', 'groups its experts');
+  const every = keys.size('moe_every_n_layers', 0, 0);
+  if (every !== 2) keys.refuse('moe_every_n_layers', `is ${every}`);
   return {
-    dense: dense && { weight: dense, bias: tensors.vectorIfThere('cls.bias', width) },
-    output: { weight, bias: tensors.vectorIfThere('cls.output.bias', weight.rows) },
+    count,
+    used: Array<number>(layers).fill(used),
+    feedForward,
+    sharedFeedForward: 0,
+    gating: 'softmax',
+    isNormed: false,
+  };
+}
+
+/** What is behind pooling. */
+function planDense(keys: EncoderKeys, tensors: ModelTensors, width: number): MatrixPlan[] {
+  if (!tensors.has('dense_2.weight')) return [];
+  const first = tensors.table('dense_2.weight', width);
+  const second = tensors.table('dense_3.weight', first.rows);
+  const sizes = [keys.size('dense_2_feat_in', width), keys.size('dense_2_feat_out', first.rows)];
+  const others = [keys.size('dense_3_feat_in', first.rows), keys.size('dense_3_feat_out', second.rows)];
+  if ([...sizes, ...others].join() !== [width, first.rows, first.rows, second.rows].join())
+    keys.refuse('dense_2_feat_in', 'does not fit the shape of `dense_2.weight` and `dense_3.weight`');
+  return [first, second];
+}
+
+function planScore(
+  tensors: EncoderTensors,
+  { width, traits }: EncoderShape,
+  file: string,
+): ScoreParts<MatrixPlan, GgufTensor> {
+  const { all } = tensors;
+  if (!all.has('cls.output.weight'))
+    throw unsupported(file, 'it has no tensor `cls.output.weight`, without which there are no scores');
+  const weight = all.table('cls.output.weight', width);
+  const dense = all.matrixIfThere('cls.weight', width, width);
+  return {
+    dense: dense && { weight: dense, bias: all.vectorIfThere('cls.bias', width) },
+    norm: traits.isScoredByMean && all.has('cls.norm.weight') ? tensors.norm('cls.norm', width) : undefined,
+    output: { weight, bias: all.vectorIfThere('cls.output.bias', weight.rows) },
   };
 }
 
 /** All of an encoder's tensors. */
-export function encoderTensors({ tokens, positions, types, norm, layers, score }: EncoderPlan['parts']): WantedTensors {
+export function encoderTensors(parts: EncoderPlan['parts']): WantedTensors {
+  const { tokens, positions, types, norm, layers, outputNorm, dense, score } = parts;
   const projections = [
-    ...layers.flatMap(({ query, key, value, output, up, down }) => [query, key, value, output, up, down]),
-    ...(score ? [score.output] : []),
-    ...(score?.dense ? [score.dense] : []),
-  ];
-  const norms = [norm, ...layers.flatMap(({ attentionNorm, outputNorm }) => [attentionNorm, outputNorm])];
+    ...layers.flatMap(({ query, key, value, output, up, gate, down }) => [query, key, value, output, up, gate, down]),
+    score?.output,
+    score?.dense,
+  ].filter((projection) => projection !== undefined);
+  const norms = [norm, outputNorm, score?.norm, ...layers.flatMap((layer) => Object.values(layer.norms))] as (
+    | NormParts<GgufTensor>
+    | undefined
+  )[];
+  const routed = layers.flatMap(({ router, experts }) => [
+    router,
+    ...(experts ? [...experts.up, ...experts.down] : []),
+  ]);
+  const matrices = [tokens, positions, types, ...dense, ...routed, ...projections.map(({ weight }) => weight)];
+  const vectors = [...norms.flatMap((each) => [each?.weight, each?.bias]), ...projections.map(({ bias }) => bias)];
   return {
-    matrices: [tokens, positions, ...(types ? [types] : []), ...projections.map(({ weight }) => weight)],
-    vectors: [
-      ...norms.flatMap(({ weight, bias }) => [weight, bias]),
-      ...projections.flatMap(({ bias }) => (bias ? [bias] : [])),
-    ],
+    matrices: matrices.filter((matrix) => matrix !== undefined),
+    vectors: vectors.filter((vector) => vector !== undefined),
   };
 }

@@ -1,13 +1,15 @@
 /** One forward pass of a decoder for the tokens of many sequences: tokens in, keys, values and logits out. @module */
 import { type AdaptedSpan, AdapterProducts } from './adapter-products.js';
 import type { LoadedAdapter } from './adapter-weights.js';
+import type { PassRows } from './attention-layers.js';
 import { DecoderLayers } from './decoder-layer.js';
-import { type ForwardShape, widestRow } from './forward-shape.js';
+import { type ForwardShape, type LayerShape, recurrentWidth, widestRow } from './forward-shape.js';
 import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { type KvSequence, pagesOf } from './kv-pages.js';
-import type { ModelWeights } from './model-weights.js';
-import { groupsOf } from './packed-kinds.js';
+import type { LoadedWeights } from './load-weights.js';
+import type { LayerInputs } from './model-weights.js';
+import { groupsOf, type PackedWeights } from './packed-kinds.js';
 import { Products } from './products.js';
 import { Rope } from './rope.js';
 import type { SharedKernels } from './shared-kernels.js';
@@ -43,7 +45,7 @@ export class ForwardPass {
   readonly #kernels: SharedKernels;
   readonly #memory: KernelMemory;
   readonly #shape: ForwardShape;
-  readonly #weights: ModelWeights;
+  readonly #weights: LoadedWeights;
   readonly #products: Products;
   /** Undefined: there are none. */
   readonly #adapters: AdapterProducts | undefined;
@@ -52,7 +54,7 @@ export class ForwardPass {
   /** Addresses of what a pass computes. */
   readonly #at: ReturnType<typeof allocate>;
 
-  constructor(kernels: SharedKernels, shape: ForwardShape, weights: ModelWeights, adapters?: PassAdapters) {
+  constructor(kernels: SharedKernels, shape: ForwardShape, weights: LoadedWeights, adapters?: PassAdapters) {
     this.#kernels = kernels;
     this.#memory = kernels.memory;
     this.#shape = shape;
@@ -68,7 +70,8 @@ export class ForwardPass {
       this.#adapters = new AdapterProducts(kernels, weights.head, adapters.all, sizes);
     }
     this.#products = new Products(kernels, { rows: PASS_ROWS, columns, exact }, this.#adapters);
-    this.#layers = new DecoderLayers(kernels, this.#products, shape, { ...this.#at, angles: { usual, window } });
+    const at = { ...this.#at, angles: { usual, window } };
+    this.#layers = new DecoderLayers(kernels, this.#products, { shape, at, rows: PASS_ROWS }, weights);
   }
 
   #makeAngles(rope: Rope): PassAngles {
@@ -84,7 +87,8 @@ export class ForwardPass {
    */
   run(spans: readonly Span[], wish: 'logits' | 'states' = 'logits'): Float32Array<ArrayBuffer>[][] {
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
-    const rows = this.#layOut(spans);
+    const pass = this.#layOut(spans);
+    const { rows } = pass;
     const { layers } = this.#weights;
     const wanted = wantedRows(spans);
     this.#adapters?.begin(spans);
@@ -94,10 +98,10 @@ export class ForwardPass {
     );
     this.#embed(spans, rows);
     for (let layer = 0; layer < layers.length - 1; layer++) {
-      this.#layers.attend(layers[layer]!, layer, rows, units);
-      this.#layers.feedForward(layers[layer]!, rows);
+      this.#layers.attend(layers[layer]!, layer, pass, units);
+      this.#layers.feedForward(layers[layer]!, layer, rows);
     }
-    this.#layers.attend(layers.at(-1)!, layers.length - 1, rows, wanted.length > 0 ? units : 0);
+    this.#layers.attend(layers.at(-1)!, layers.length - 1, pass, wanted.length > 0 ? units : 0);
     for (const { kv, tokens } of spans) kv.advance(tokens.length);
     // From here on only what is wanted is computed.
     this.#adapters?.keep(wanted);
@@ -106,15 +110,17 @@ export class ForwardPass {
     return spans.map(({ keep }) => given.splice(0, keep));
   }
 
-  /** Writes where the rows' keys and values go, whom they see and how they are rotated. @returns rows */
-  #layOut(spans: readonly Span[]): number {
+  /** Writes where the rows' keys and values go, whom they see and how they are rotated. */
+  #layOut(spans: readonly Span[]): PassRows {
     const at = this.#at;
     const tablePages = pagesOf(this.#shape.contextLength);
     const spanTable = this.#memory.integers(at.spans, spans.length * 4);
     const kvCells = this.#memory.integers(at.kvCells, PASS_ROWS * 2);
     let row = 0;
+    const states = spans.map(({ kv: { state }, tokens: { length: count } }) => ({ first: 0, count, state }));
     for (let span = 0; span < spans.length; span++) {
       const { tokens, kv } = spans[span]!;
+      states[span]!.first = row;
       const table = at.tables + span * tablePages * 4;
       this.#memory.integers(table, kv.pages.length).set(kv.pages);
       spanTable.set([row, tokens.length, kv.length, table], span * 4);
@@ -126,7 +132,17 @@ export class ForwardPass {
       }
     }
     for (const angles of this.#angles) this.#writeAngles(angles, spans);
-    return row;
+    return { rows: row, spans: states, temperatures: this.#temperatures(spans) };
+  }
+
+  /** What queries are multiplied by, row by row. */
+  #temperatures(spans: readonly Span[]): number[] | undefined {
+    const { temperature } = this.#shape;
+    if (!temperature) return undefined;
+    const { scale, positions } = temperature;
+    return spans.flatMap(({ tokens, kv }) =>
+      tokens.map((_, token) => 1 + scale * Math.log(1 + Math.floor((kv.length + token) / positions))),
+    );
   }
 
   #writeAngles({ rope, cos, sin }: PassAngles, spans: readonly Span[]): void {
@@ -154,17 +170,47 @@ export class ForwardPass {
     }
     this.#adapters?.addLookUp(this.#at.x, spans);
     if (embeddingScale !== 1) functions.scale(this.#at.x, rows * width, embeddingScale);
+    if (this.#weights.layerInputs) this.#lookUpInputs(this.#weights.layerInputs, spans, rows);
+  }
+
+  /** What layers take of tokens beside what the layer before gives: half of it looked up, half made of their embedding. */
+  #lookUpInputs(
+    { table, projection, norm }: LayerInputs<PackedWeights, number>,
+    spans: readonly Span[],
+    rows: number,
+  ): void {
+    const { functions } = this.#kernels;
+    const { layers, layerInput = 0, width, epsilon } = this.#shape;
+    const { inputs, inputRow } = this.#at;
+    const columns = layers * layerInput;
+    this.#products.prepare(this.#at.x, rows, projection);
+    this.#products.multiply(rows, columns, [projection, inputs]);
+    functions.scale(inputs, rows * columns, width ** -0.5);
+    functions.normHeads(inputs, columns, norm, rows, layers, layerInput, epsilon);
+    let to = inputs;
+    for (const token of spans.flatMap(({ tokens }) => tokens)) {
+      functions.unpackRow(table.kind, inputRow, table.at, token, columns);
+      functions.add(to, inputRow, columns, Math.sqrt(layerInput));
+      to += columns * 4;
+    }
+    functions.scale(inputs, rows * columns, Math.SQRT1_2);
   }
 
   /** Ends the last layer for some rows alone. @param wanted ascending @returns rows, which are at `y` */
   #finish(wanted: readonly number[]): number {
     const count = wanted.length;
     if (count === 0) return 0;
-    const { width, heads, headSize, epsilon } = this.#shape;
+    const { width, layers, layerInput = 0, epsilon } = this.#shape;
     const at = this.#at;
-    gather(this.#memory.floats(at.x, PASS_ROWS * width), wanted, width);
-    gather(this.#memory.floats(at.attended, PASS_ROWS * heads * headSize), wanted, heads * headSize);
-    this.#layers.feedForward(this.#weights.layers.at(-1)!, count);
+    const last = this.#weights.layers.at(-1)!;
+    const kept: [number, number][] = [
+      [at.x, width],
+      [at.attended, last.output?.columns ?? 0],
+      [at.mixed, last.mixOutput?.columns ?? 0],
+      [at.inputs, layers * layerInput],
+    ];
+    for (const [from, columns] of kept) gather(this.#memory.floats(from, PASS_ROWS * columns), wanted, columns);
+    this.#layers.feedForward(last, layers - 1, count);
     this.#kernels.functions.rmsNorm(at.y, at.x, this.#weights.outputNorm, count, width, epsilon);
     return count;
   }
@@ -205,13 +251,34 @@ export class ForwardPass {
 
 /** The memory of passes. Rows are padded to whole groups of rows of weights. */
 function allocate(shape: ForwardShape, { memory }: SharedKernels) {
-  const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength } = shape;
+  const { width, heads, vocabulary, contextLength, layers, layerInput = 0, recurrent, experts } = shape;
   const floats = (columns: number, rows = PASS_ROWS): number => memory.allocate(rows * (columns + 4) * 4);
+  const most = (of: (layer: LayerShape) => number): number => Math.max(...shape.layerShapes.map(of));
+  const headSize = most((layer) => layer.headSize ?? shape.headSize);
+  const qkv = most((layer) => (heads + 2 * (layer.kvHeads ?? shape.kvHeads)) * (layer.headSize ?? shape.headSize));
+  const feedForward = Math.max(
+    layerInput,
+    shape.feedForward,
+    most((layer) => layer.feedForward ?? 0),
+  );
+  const mixed = recurrent ? recurrentWidth(recurrent) : 0;
+  const isMixed = shape.layerShapes.some(({ mixer }) => mixer === 'both');
+  const columns = layers * layerInput;
+  const ones = memory.allocate(Math.max(width, headSize) * 4);
+  memory.floats(ones, Math.max(width, headSize)).fill(1);
   return {
     x: floats(width),
     y: floats(width),
-    qkv: floats((heads + 2 * kvHeads) * headSize),
-    attended: floats(heads * headSize),
+    qkv: floats(qkv),
+    attended: floats(Math.max(heads * headSize, mixed)),
+    mixed: floats(isMixed ? mixed : 0),
+    wide: floats(shape.isQueryGated ? 2 * heads * headSize : 0),
+    opening: floats(shape.isQueryGated ? heads * headSize : 0),
+    branch: floats(isMixed || experts ? width : 0),
+    routed: floats(experts ? width : 0),
+    inputs: floats(columns),
+    inputRow: floats(columns, 1),
+    ones,
     gateUp: floats(2 * feedForward),
     inner: floats(feedForward),
     logits: floats(vocabulary, LOGIT_ROWS),

@@ -28,7 +28,8 @@ export interface PlannedAdapter {
 }
 
 /** An adapter and its file. */
-export type OpenedAdapter = PlannedAdapter & Pick<GgufSource<AdapterPlan>, 'file' | 'files' | 'folder' | 'fetch'>;
+export type OpenedAdapter = PlannedAdapter &
+  Pick<GgufSource<AdapterPlan>, 'file' | 'pieces' | 'files' | 'folder' | 'fetch'>;
 
 /**
  * Reads the heads of an entry's adapters.
@@ -64,11 +65,11 @@ export function openAdapters(
 
 /** Brings the files of a model and its adapters into the store. @throws InferenceError as `GgufSource.fetch` */
 export async function fetchTogether(
-  files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[],
+  files: readonly Pick<OpenedAdapter, 'pieces' | 'folder' | 'fetch'>[],
   purpose: Purpose = 'store',
 ): Promise<void> {
   for (const { folder, fetch } of files) {
-    const together = files.filter((other) => other.folder === folder).map(({ file }) => file);
+    const together = files.filter((other) => other.folder === folder).flatMap(({ pieces }) => pieces);
     await fetch(purpose, [...new Set(together)]);
   }
 }

@@ -4,7 +4,7 @@ import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { ModelFiles } from '../../store/model-files.js';
 import type { StoreEnvironment } from '../../store/storage/store-environment.js';
 import type { PackChoice, PackedAdapter } from '../common/pack-choice.js';
-import { ENCODERS } from './architectures.js';
+import { ENCODERS } from './encoder-architectures.js';
 import { planEncoder } from './encoder-plan.js';
 import type { GgufHeader } from './file/header.js';
 import { openAdapters } from './gguf-adapters.js';
@@ -33,8 +33,8 @@ export async function chooseForPack(
   const entry: ModelEntry = { ...named, task: named.task ?? 'chat' };
   const source = await openGguf(entry, await locate(entry), (header) => planned(named, header), { environment });
   const adapters = await openForPack(entry, source, locate, environment);
-  const { files, file, plan } = source;
-  return { files, task: plan.task, choice: { files: [file], entry: { file }, adapters } };
+  const { files, file, pieces, plan } = source;
+  return { files, task: plan.task, choice: { files: [...pieces], entry: { file }, adapters } };
 }
 
 async function openForPack(
@@ -45,7 +45,7 @@ async function openForPack(
 ): Promise<PackedAdapter[]> {
   const { plan } = source.plan;
   if (!plan) return [];
-  const names = new Set([source.file]);
+  const names = new Set(source.pieces);
   const adapters: PackedAdapter[] = [];
   for (const [index, lora] of (entry.loras ?? []).entries()) {
     const model = { ...source, plan: { plan } };

@@ -18,7 +18,7 @@ export interface GgufSequenceOptions {
 export class GgufSequence implements TextSequence {
   readonly cachedTokens: number;
   readonly #options: GgufSequenceOptions;
-  /** The tokens that `#kv` reads, those of the prompt that are not read yet included. */
+  /** The tokens that `#kv` reads, those included that are not read yet. */
   readonly #tokens: number[];
   /** Read the prompt. After a fork it does not grow and goes to the prefix cache. */
   readonly #kv: KvSequence;
@@ -29,10 +29,14 @@ export class GgufSequence implements TextSequence {
   readonly speculation: Speculation = {
     isWorthwhile: () => !this.#options.passes.isShared,
     canRollBack: () => true,
-    score: (tokens, count) => this.#read(tokens, count),
+    score: (tokens, count) => {
+      this.#kv.keepState();
+      return this.#read(tokens, count);
+    },
     rollBack: (count) => {
       this.#tokens.length -= count;
-      this.#kv.truncate(this.#kv.length - count);
+      // A recurrent state goes back further: what is missing is read again with the next tokens.
+      this.#kv.truncate(this.#tokens.length);
     },
   };
 
@@ -53,6 +57,7 @@ export class GgufSequence implements TextSequence {
   async prefill(signal: AbortSignal): Promise<Float32Array> {
     const { prompt, passes, adapters } = this.#options;
     const tokens = prompt.slice(this.cachedTokens);
+    this.#kv.expectPrompt(prompt.length);
     const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, adapters, isPrompt: true, signal });
     this.#leave = passes.join();
     return logits!;
@@ -81,6 +86,6 @@ export class GgufSequence implements TextSequence {
   async #read(tokens: readonly number[], keep: number): Promise<Float32Array[]> {
     this.#tokens.push(...tokens);
     const { passes, adapters } = this.#options;
-    return passes.read({ kv: this.#kv, tokens, keep, adapters });
+    return passes.read({ kv: this.#kv, tokens: this.#tokens.slice(this.#kv.length), keep, adapters });
   }
 }

@@ -12,12 +12,16 @@ import type { StoreEnvironment } from '../../store/storage/store-environment.js'
 import { checkSource, loadFailure } from '../common/load-failure.js';
 import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-file.js';
 import { cutFile, shown, unsupported } from './file/file-problems.js';
-import { type GgufHeader, readGgufHeader } from './file/header.js';
+import type { GgufHeader } from './file/header.js';
+import { joinPieces, withoutPiece } from './file/split-file.js';
+import { type FileKind, readHeads, tensorsOf } from './read-heads.js';
 
 /** A file whose head was read and can run. */
 export interface GgufSource<Plan> {
   /** Its name in {@link folder}. */
   file: string;
+  /** Names of all pieces of a split file, of which `file` is the first. */
+  pieces: readonly string[];
   /** URL of its folder; ends with `/`. */
   folder: string;
   files: ModelFiles;
@@ -42,9 +46,6 @@ export interface GgufSource<Plan> {
   packedPrompts(): Promise<string[]>;
   readPackedPrompt(name: string): Promise<Uint8Array | undefined>;
 }
-
-/** What a file can be wanted as. */
-type FileKind = 'model' | 'adapter';
 
 /** Where an entry's file is. */
 interface GgufLocation {
@@ -100,32 +101,31 @@ export async function openGguf<Plan>(
     checkKind(header, kind);
     return plan(header);
   };
-  const head = await readHead(files, file, planned);
-  if (!head) throw await missing(entry, file, files);
-  const { header } = head;
+  const read = await readHeads(files, file, { kind, plan: planned });
+  if (read === undefined) throw await missing(entry, file, files);
+  if ('missing' in read) throw absent(entry, read.missing, files);
+  const { heads, header, plan: made } = read;
+  const pieces = heads.map((head) => head.file);
+  if (isHashOfFile && pieces.length > 1) throw oneHash(entry, pieces);
   const isPacked = typeof entry.integrity === 'string' && !isHashOfFile;
   return {
     file,
+    pieces,
     folder,
     files,
     header,
-    plan: head.plan,
+    plan: made,
     description: describe(header),
-    async fetch(purpose = 'store', together = [file]) {
+    async fetch(purpose = 'store', together = pieces) {
       await files.prepare(together, purpose);
-      const found = await (purpose === 'load' ? files.findForLoad(file) : files.find(file));
-      if (!found) throw await missing(entry, file, files);
-      if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
-    },
-    async *weights() {
-      const { header: whole } = (await readHead(files, file, () => undefined)) ?? {};
-      if (whole?.dataStart !== header.dataStart || JSON.stringify(whole.tensors) !== JSON.stringify(header.tensors)) {
-        const message = `The file \`${file}\` changed on the server while it was downloaded. Load the model again.`;
-        throw new InferenceError('unavailable', message);
+      for (const head of heads) {
+        const found = await (purpose === 'load' ? files.findForLoad(head.file) : files.find(head.file));
+        if (!found) throw absent(entry, head.file, files);
+        if ((found.metadata.size ?? 0) < head.dataEnd) throw cutFile(head.file);
       }
-      yield* files.stream(file, header.dataStart);
     },
-    contentHash: () => files.contentHash([file]),
+    weights: () => joinPieces(heads.map((head) => tensorsOf(files, head))),
+    contentHash: () => files.contentHash(pieces),
     isPacked,
     packedPrompts: async () => (isPacked ? (await files.listed()).filter(isPackedPrompt) : []),
     async readPackedPrompt(name) {
@@ -164,29 +164,12 @@ async function hasManifest(
   return (await files.isStored(PACK_MANIFEST)) || (await open(undefined)).exists(PACK_MANIFEST);
 }
 
-/** Undefined when there is no such file. What is refused here does not stay in the store. */
-function readHead<Plan>(
-  files: ModelFiles,
-  file: string,
-  plan: (header: GgufHeader) => Plan,
-): Promise<{ header: GgufHeader; plan: Plan } | undefined> {
-  return files.readHead(file, async (head) => {
-    const header = await readGgufHeader((from, to) => head.read(from, to), file);
-    if (header.dataEnd > (head.size ?? Infinity)) throw cutFile(file);
-    return { header, plan: plan(header) };
-  });
-}
-
 /** @throws InferenceError `model_not_supported` for a GGUF file that is not of the kind, or not a whole one */
 function checkKind({ file, metadata, tensors }: GgufHeader, kind: FileKind): void {
   const refuse = (why: string): never => {
     throw unsupported(file, why);
   };
-  const [type, count, architecture] = ['general.type', 'split.count', 'general.architecture'].map((key) =>
-    metadata.get(key),
-  );
-  if (typeof count === 'number' && count > 1)
-    refuse(`it is one of ${count} pieces of a split file. Join them with \`gguf-split --merge\``);
+  const [type, architecture] = ['general.type', 'general.architecture'].map((key) => metadata.get(key));
   // Of an adapter its plan says what is wrong.
   if (kind === 'adapter') return;
   if (type === 'adapter') refuse('it is an adapter, not a model');
@@ -240,7 +223,17 @@ async function listNames(files: ModelFiles, isHub: boolean): Promise<ListedFile[
 async function missing(entry: ModelEntry, file: string, files: ModelFiles): Promise<InferenceError> {
   const names = (await files.listed()).filter(isGgufName);
   if (names.length > 0) return wrongFile(entry.id, `\`file\` (\`${file}\`) fits no file of its source`, names);
+  return absent(entry, file, files);
+}
+
+/** `unavailable`: a file that must be there is not. */
+function absent(entry: ModelEntry, file: string, files: ModelFiles): InferenceError {
   return loadFailure(new Error('The file is missing.'), entry, new AbortController().signal, files.absence(file));
+}
+
+function oneHash({ id }: ModelEntry, pieces: readonly string[]): InferenceError {
+  const message = `The \`integrity\` of the model \`${id}\` must have a hash for each piece of its file, by name: ${pieces.map((piece) => `\`${piece}\``).join(', ')}.`;
+  return new InferenceError('invalid_request', message, { param: 'integrity', permanent: true });
 }
 
 /** What the file says of itself, for lists of models. */
@@ -250,7 +243,7 @@ function describe({ file, metadata, tensors }: GgufHeader): VendorMetadata {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const [architecture, license, name] = ['architecture', 'license', 'name'].map(text);
-  const precision = /(?:^|[^a-z\d])(I?Q\d\w*|BF16|F16|F32|MXFP4\w*)\.gguf$/i.exec(file)?.[1];
+  const precision = /(?:^|[^a-z\d])(I?Q\d\w*|BF16|F16|F32|MXFP4\w*)\.gguf$/i.exec(withoutPiece(file))?.[1];
   const kind = precision?.toUpperCase() ?? mostFrequentKind(tensors);
   return {
     ...(architecture !== undefined && { architecture }),

@@ -84,6 +84,7 @@ export class GgufTextEngine implements TextEngine {
       new PersistentPromptCache({
         ...options.persist,
         blockBytes: () => this.#pages.pageBytes,
+        stateBytes: this.#pages.states?.bytes,
         // Keys and values do not depend on how a prompt is cut into passes.
         passLength: BLOCK_TOKENS,
         rest: 1,
@@ -154,7 +155,7 @@ export class GgufTextEngine implements TextEngine {
       adapter: this.#identityOf(adapter),
       hold: () => (held = kv.fork()),
       release: () => held?.release(),
-      block: async (index) => this.#pages.read(held!.pages[index]!),
+      block: async (index) => held!.block(index),
     };
   }
 

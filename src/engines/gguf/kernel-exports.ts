@@ -1,11 +1,12 @@
 /** What the kernels can do: the functions of the compiled `kernels/`. @module */
 import type { PackedKind } from './packed-kinds.js';
+import type { RecurrentKernels } from './recurrent-kernels.js';
 
 /**
  * All pointers are byte offsets into the kernels' memory, divisible by 16 unless said otherwise; numbers are 32-bit floats in
  * rows one behind the other. The result of a row never depends on how many rows a call has.
  */
-export interface KernelExports {
+export interface KernelExports extends RecurrentKernels {
   /**
    * Rows of numbers as products with integer codes take them: each 32 columns rounded to 8 bits with a scale of their own.
    * @param to {@link activationBytes} bytes
@@ -114,6 +115,18 @@ export interface KernelExports {
   siluMul(out: number, gateUp: number, rows: number, columns: number): void;
   /** The same with GELU, by its formula with tanh. */
   geluMul(out: number, gateUp: number, rows: number, columns: number): void;
+  /** The same as gpt-oss has it: both are bounded, and 1 is added to up. */
+  clippedMul(out: number, gateUp: number, rows: number, columns: number): void;
+  /**
+   * x = the square of what of x is above 0.
+   * @param count divisible by 4
+   */
+  reluSquared(x: number, count: number): void;
+  /**
+   * x > 0: a x^2 + c x; else (e^min(x, e) - 1 - x) b + c x.
+   * @param count divisible by 4
+   */
+  xielu(x: number, count: number, a: number, b: number, c: number, e: number): void;
   /**
    * x += bias, in each row.
    * @param stride numbers from a row of `x` to the next
@@ -198,6 +211,7 @@ export interface KernelExports {
    * @param window positions that a row sees, its own included; 0: all before it
    * @param spans [spans][4] of 32-bit integers: first row, rows, position of the first row (below 0: how many positions all
    * rows see, those behind them included), address of a table of the addresses of all pages up to the last row's
+   * @param sinks a logit of each head that no position has; 0: there are none
    * @param scratch for this thread alone: 4 x (positions of the longest sequence + 16) + 2 x size numbers
    * @param first first unit
    * @param last unit behind the last
@@ -215,9 +229,29 @@ export interface KernelExports {
     window: number,
     spans: number,
     layer: number,
+    sinks: number,
     scratch: number,
     first: number,
     last: number,
+  ): void;
+  /**
+   * Attention of the rows of a text to each other. @param reach rows to each side that a row sees; 0: all
+   * @param qkv [rows][stride]: heads of queries, of keys, of values
+   * @param slopes by head, how much less a score is for each row in between; 0: none
+   * @param scratch rows + 4 numbers
+   */
+  attendAround(
+    out: number,
+    qkv: number,
+    stride: number,
+    rows: number,
+    heads: number,
+    kvHeads: number,
+    size: number,
+    scale: number,
+    reach: number,
+    slopes: number,
+    scratch: number,
   ): void;
 }
 

@@ -1,12 +1,6 @@
 /** Brings the weights of an encoder into the kernels' memory. @module */
-import {
-  type EncoderLayer,
-  type EncoderParts,
-  type EncoderPlan,
-  encoderTensors,
-  type NormParts,
-  type Projection,
-} from './encoder-plan.js';
+import type { EncoderLayer, EncoderNorms, EncoderParts, NormParts, Projection } from './encoder-parts.js';
+import { type EncoderPlan, encoderTensors } from './encoder-plan.js';
 import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors } from './load-tensors.js';
@@ -20,14 +14,13 @@ import type { PackedWeights } from './packed-kinds.js';
 export async function loadEncoder(
   parts: EncoderPlan['parts'],
   { file }: GgufHeader,
-  kernels: Kernels,
+  { kernels, isExact }: { kernels: Kernels; isExact: boolean },
   read: ReadRange,
 ): Promise<EncoderParts<PackedWeights, number>> {
-  const { matrix, vector } = await loadTensors(encoderTensors(parts), file, kernels, read);
-  const norm = ({ weight, bias }: NormParts<GgufTensor>): NormParts<number> => ({
-    weight: vector(weight),
-    bias: vector(bias),
-  });
+  const { matrix, vector } = await loadTensors({ ...encoderTensors(parts), isExact }, file, kernels, read);
+  const matrixOf = (plan: MatrixPlan | undefined): PackedWeights | undefined => plan && matrix(plan);
+  const norm = (given: NormParts<GgufTensor> | undefined): NormParts<number> | undefined =>
+    given && { weight: vector(given.weight), bias: given.bias && vector(given.bias) };
   const projection = ({ weight, bias }: Projection<MatrixPlan, GgufTensor>): Projection<PackedWeights, number> => ({
     weight: matrix(weight),
     bias: bias && vector(bias),
@@ -35,19 +28,31 @@ export async function loadEncoder(
   const { tokens, positions, types, score } = parts;
   return {
     tokens: matrix(tokens),
-    positions: matrix(positions),
-    types: types && matrix(types),
+    positions: matrixOf(positions),
+    types: matrixOf(types),
     norm: norm(parts.norm),
-    layers: parts.layers.map((layer): EncoderLayer<PackedWeights, number> => ({
+    layers: parts.layers.map(({ router, experts, up, gate, down, ...layer }): EncoderLayer<PackedWeights, number> => ({
       query: projection(layer.query),
       key: projection(layer.key),
       value: projection(layer.value),
       output: projection(layer.output),
-      attentionNorm: norm(layer.attentionNorm),
-      up: projection(layer.up),
-      down: projection(layer.down),
-      outputNorm: norm(layer.outputNorm),
+      norms: Object.fromEntries(
+        Object.entries(layer.norms as unknown as Record<string, NormParts<GgufTensor> | undefined>).map(
+          ([name, given]) => [name, norm(given)],
+        ),
+      ) as unknown as EncoderNorms<number>,
+      up: up && projection(up),
+      gate: gate && projection(gate),
+      down: down && projection(down),
+      router: matrixOf(router),
+      experts: experts && { gate: [], up: experts.up.map(matrix), down: experts.down.map(matrix) },
     })),
-    score: score && { dense: score.dense && projection(score.dense), output: projection(score.output) },
+    outputNorm: norm(parts.outputNorm),
+    dense: parts.dense.map(matrix),
+    score: score && {
+      dense: score.dense && projection(score.dense),
+      norm: norm(score.norm),
+      output: projection(score.output),
+    },
   };
 }

@@ -13,10 +13,11 @@ import { shortVectorsWarning } from '../../language/embedding/cut-vectors.js';
 import { createJudge } from '../../language/ranking/judge-documents.js';
 import { type RerankPrompt, rerankPromptFor, unknownJudge } from '../../language/ranking/rerank-prompt.js';
 import type { TextTokenizer } from '../../language/prompt/text-tokenizer.js';
-import { ARCHITECTURES, ENCODERS } from './architectures.js';
+import { ARCHITECTURES } from './architectures.js';
+import { ENCODERS } from './encoder-architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
 import { warningOf } from './choose-build.js';
-import { EncoderPass } from './encoder-pass.js';
+import { EncoderPass, widestOf } from './encoder-pass.js';
 import { EngineLoss } from './engine-loss.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
 import { shown, unsupported } from './file/file-problems.js';
@@ -27,10 +28,10 @@ import type { GgufSource } from './gguf-source.js';
 import { KvPages } from './kv-pages.js';
 import { type Kernels, loadKernels } from './load-kernels.js';
 import { loadEncoder } from './load-encoder.js';
-import { loadWeights } from './load-weights.js';
+import { loadWeights, matricesOf } from './load-weights.js';
 import { tensorBytes } from './load-tensors.js';
 import { ModelKeys } from './model-keys.js';
-import { ScoreHead } from './score-head.js';
+import { multiply, ScoreHead, unpack } from './score-head.js';
 import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
 import { streamReader } from './stream-reader.js';
@@ -78,7 +79,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   }
   const plan = planEncoder(header, { contextLength: entry.contextLength, isScored });
   checkRows(header, vocabulary, plan.vocabulary);
-  const neededBytes = tensorBytes(encoderTensors(plan.parts));
+  const neededBytes = tensorBytes({ ...encoderTensors(plan.parts), isExact: entry.dtype === 'fp32' });
   if (neededBytes > MAX_BYTES) {
     const message = `The model \`${entry.id}\` needs ${Math.ceil(neededBytes / 2 ** 20)} MB for its weights, and WASM offers 4096 MB.`;
     throw new InferenceError('insufficient_resources', message, { param: 'model', neededBytes });
@@ -138,7 +139,13 @@ export async function assembleReader(
   }
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
-  const { shared, reader, score, dtype } = await loadReader(entry, planned, {
+  const {
+    shared,
+    reader,
+    score,
+    dense = [],
+    dtype,
+  } = await loadReader(entry, planned, {
     kernels,
     threads,
     read: streamReader(source.weights(), header.dataStart),
@@ -159,14 +166,16 @@ export async function assembleReader(
   const loss = new EngineLoss();
   const parts = { lost: loss.lost, unload: async () => shared.dispose() };
   if (score) return { ...parts, info, rerank: ranking(planned, { reader, score, loss }) };
-  const embedder = embedding(entry, planned, { reader, loss });
-  return { ...parts, info: { ...info, dimensions: reader.width }, ...embedder };
+  const embedder = embedding(entry, planned, { reader, dense, loss });
+  return { ...parts, info: { ...info, dimensions: vectorWidth(reader, dense) }, ...embedder };
 }
 
 interface OpenedReader {
   shared: SharedKernels;
   reader: TextReader;
   score?: ScoreHead | undefined;
+  /** What pooled vectors are multiplied by, one after the other. */
+  dense?: readonly ReturnType<typeof unpack>[];
   dtype: string;
 }
 
@@ -180,32 +189,39 @@ async function loadReader(
     new SharedKernels(kernels, contextLength, columns, threads);
   if (model.type === 'encoder') {
     const { shape, parts } = model.plan;
-    const weights = await loadEncoder(parts, header, kernels, read);
-    const shared = shareFor(shape.contextLength, Math.max(shape.width, shape.feedForward));
+    const weights = await loadEncoder(parts, header, { kernels, isExact: exact }, read);
+    const shared = shareFor(shape.contextLength, widestOf(shape));
     return {
       shared,
       reader: new EncoderPass(shared, shape, weights, exact),
-      score: weights.score && new ScoreHead(kernels, weights.score),
+      score:
+        weights.score &&
+        new ScoreHead(kernels, weights.score, { byMean: shape.traits.isScoredByMean ?? false, epsilon: shape.epsilon }),
+      dense: weights.dense.map((weight) => unpack(kernels, { weight, bias: undefined })),
       dtype: kindOfMost(encoderTensors(parts).matrices),
     };
   }
   const { plan, shape: planned } = model.plan;
-  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, read);
+  const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: exact }, read);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const shared = shareFor(shape.contextLength, widestRow(shape));
   const forward = new ForwardPass(shared, shape, weights);
-  const matrices = plan.layers.flatMap((layer) => Object.values(layer.matrices) as EncoderPlan['parts']['tokens'][]);
   return {
     shared,
     reader: new DecoderReader(forward, new KvPages(kernels.memory, shape, PAGES_BYTES), shape.width),
-    dtype: kindOfMost([...matrices, plan.embedding]),
+    dtype: kindOfMost(matricesOf(plan)),
   };
+}
+
+/** Numbers of a text's vector. */
+function vectorWidth({ width }: TextReader, dense: readonly ReturnType<typeof unpack>[]): number {
+  return dense.at(-1)?.weights.length ?? width;
 }
 
 function embedding(
   entry: ModelEntry,
   planned: PlannedReader,
-  { reader, loss }: { reader: TextReader; loss: EngineLoss },
+  { reader, dense, loss }: Required<Pick<OpenedReader, 'reader' | 'dense'>> & { loss: EngineLoss },
 ): Required<Pick<LoadedModel, 'embed' | 'measure'>> {
   const { tokenizer, frame, contextLength, pooling } = planned;
   const framed: InputTokenizer = {
@@ -215,14 +231,17 @@ function embedding(
   const { width } = reader;
   const queue = new EncoderQueue(async (texts: readonly TokenizedText[]) => {
     const states = await loss.guard(() => reader.read(texts));
-    return states.map((data, index) => poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]));
+    return states.map((data, index) => {
+      const pooled = poolVector({ data, tokens: 0, width }, 0, texts[index]!, [pooling]);
+      return dense.reduce((vector, matrix) => Float32Array.from(multiply(matrix, vector)), pooled);
+    });
   });
   const embedder = {
     tokenizer: framed,
     queue,
     prompts: { prompts: entry.prompts ?? {} },
     poolsPrompt: true,
-    width,
+    width: vectorWidth(reader, dense),
     maxTokens: contextLength,
     vocabularySize: tokenizer.vocabularySize,
     shortVectorsWarning: shortVectorsWarning([entry.source ?? entry.id, entry.file].join('/')),
@@ -249,7 +268,7 @@ function ranking(
   const queue = new EncoderQueue(async (pairs: readonly TokenPair[]) => {
     const states = await loss.guard(() => reader.read(pairs));
     return states.map((state) => {
-      const logits = score.logitsOf(state.subarray(0, reader.width));
+      const logits = score.logitsOf(state, reader.width);
       checkFinite(logits, 'a score');
       return relevance(logits, logits.length - 1);
     });

@@ -1,10 +1,14 @@
 /** Brings tensors of a file into the kernels' memory while they stream in: there is never a second copy of them. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import { cutFile } from './file/file-problems.js';
 import type { GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import type { MatrixPlan } from './model-tensors.js';
-import { packedBytes, packedKindOf, type PackedWeights, rowsOf } from './packed-kinds.js';
+import { packedBytes, packedKindOf, type PackedWeights, repackedAs, rowsOf } from './packed-kinds.js';
 import { WeightPacker } from './weights.js';
+
+/** Most files have none of these kinds. */
+const rareKinds = () => fetchPart(() => import('./rare-kinds/gguf-rare-kinds.js'));
 
 /** Bytes that are read at once. */
 const PIECE = 2 ** 20;
@@ -13,6 +17,8 @@ const PIECE = 2 ** 20;
 export interface WantedTensors {
   matrices: Iterable<MatrixPlan>;
   vectors: Iterable<GgufTensor>;
+  /** Nothing is rounded that a file has. */
+  isExact?: boolean;
 }
 
 /** Where tensors are. */
@@ -23,12 +29,20 @@ export interface LoadedTensors {
 }
 
 /** Bytes that tensors occupy in memory. */
-export function tensorBytes({ matrices, vectors }: WantedTensors): number {
+export function tensorBytes({ matrices, vectors, isExact }: WantedTensors): number {
   let bytes = 0;
   for (const { kind, shape } of tensorsOf(matrices))
-    bytes += packedBytes(packedKindOf(kind)!, shape[1] ?? 1, shape[0]!);
+    bytes += packedBytes(packedKindOf(kind, isExact)!, rowsIn(shape), shape[0]!);
   for (const tensor of new Set(vectors)) bytes += tensor.bytes;
   return bytes;
+}
+
+/** Rows of all matrices of a tensor. */
+const rowsIn = (shape: readonly number[]): number => shape.slice(1).reduce((rows, size) => rows * size, 1);
+
+/** Numbers that products are multiplied by. */
+function scalesOf(matrices: Iterable<MatrixPlan>): GgufTensor[] {
+  return Array.from(matrices, ({ scale }) => scale?.tensor).filter((tensor) => tensor !== undefined);
 }
 
 /** Each once. */
@@ -50,12 +64,14 @@ export async function loadTensors(
   const packer = new WeightPacker(kernels);
   const vectors = new Map<GgufTensor, number>();
   const matrices = new Map<GgufTensor, PackedWeights>();
+  const isRare = [...tensorsOf(wanted.matrices)].some(({ kind }) => repackedAs(kind) !== undefined);
+  const repack = isRare ? (await rareKinds()).repackRare : undefined;
   const exactly = async (from: number, to: number): Promise<Uint8Array> => {
     const bytes = await read(from, to);
     if (bytes.length < to - from) throw cutFile(file);
     return bytes;
   };
-  const asVectors = new Set(wanted.vectors);
+  const asVectors = new Set([...wanted.vectors, ...scalesOf(wanted.matrices)]);
   const all = [...new Set([...tensorsOf(wanted.matrices), ...asVectors])];
   for (const tensor of all.toSorted((a, b) => a.offset - b.offset)) {
     const { name, kind, shape, offset, bytes } = tensor;
@@ -66,13 +82,16 @@ export async function loadTensors(
       vectors.set(tensor, to);
       continue;
     }
-    const [columns = 0, rows = 1] = shape;
-    const writer = packer.begin({ name, kind, rows, columns });
+    const { isExact = false } = wanted;
+    const writer = packer.begin({ name, kind, rows: rowsIn(shape), columns: shape[0]!, isExact }, repack);
     for (let from = offset; from < end; from += PIECE) writer.write(await exactly(from, Math.min(from + PIECE, end)));
     matrices.set(tensor, writer.finish());
   }
   return {
-    matrix: ({ tensor, firstRow, rows }) => rowsOf(matrices.get(tensor)!, firstRow, rows),
+    matrix: ({ tensor, firstRow, rows, scale }) => ({
+      ...rowsOf(matrices.get(tensor)!, firstRow, rows),
+      ...(scale && { factor: memory.floats(vectors.get(scale.tensor)!, scale.index + 1)[scale.index]! }),
+    }),
     vector: (tensor) => vectors.get(tensor)!,
   };
 }

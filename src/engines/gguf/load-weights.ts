@@ -1,19 +1,36 @@
 /** Brings the weights of a decoder into the kernels' memory. @module */
-import type { GgufHeader, GgufTensor, ReadRange } from './file/header.js';
+import { fetchPart } from '../../core/errors/fetch-part.js';
+import type { GgufHeader, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
 import type { ModelPlan } from './model-plan.js';
-import type { Layer, ModelWeights } from './model-weights.js';
+import type { MatrixPlan } from './model-tensors.js';
+import { type Layer, type ModelWeights, partsOf } from './model-weights.js';
+
+/** With the layers that only some models have, where it is one of them. */
+export type LoadedWeights = ModelWeights & { blocks?: typeof import('./gguf-blocks.js') | undefined };
+
+const readBlocks = () => fetchPart(() => import('./gguf-blocks.js'));
 
 /** Bytes that a file's weights occupy. */
-export const weightBytes = (plan: ModelPlan): number => tensorBytes(wantedTensors(plan));
+export const weightBytes = (plan: ModelPlan, isExact: boolean): number =>
+  tensorBytes({ ...wantedTensors(plan), isExact });
 
-function wantedTensors({ embedding, head, outputNorm, ropeFactors, layers }: ModelPlan): WantedTensors {
-  const vectors = [outputNorm, ropeFactors, ...layers.flatMap((layer) => Object.values(layer.vectors))];
-  return {
-    matrices: [embedding, head, ...layers.flatMap((layer) => Object.values(layer.matrices))],
-    vectors: vectors.filter((tensor): tensor is GgufTensor => tensor !== undefined),
-  };
+/** All matrices of a decoder, those of experts included. */
+export function matricesOf({ embedding, head, layers, layerInputs }: ModelPlan): MatrixPlan[] {
+  const ofLayers = layers.flatMap(({ matrices, experts }) => [
+    ...partsOf(matrices),
+    ...(experts ? [...experts.gate, ...experts.up, ...experts.down] : []),
+  ]);
+  const all = [embedding, head, layerInputs?.table, layerInputs?.projection, ...ofLayers];
+  return all.filter((matrix) => matrix !== undefined);
+}
+
+function wantedTensors(plan: ModelPlan): WantedTensors {
+  const { outputNorm, ropeFactors, layers, layerInputs } = plan;
+  const ofLayers = layers.flatMap((layer) => partsOf(layer.vectors));
+  const vectors = [outputNorm, ropeFactors, layerInputs?.norm, ...ofLayers];
+  return { matrices: matricesOf(plan), vectors: vectors.filter((tensor) => tensor !== undefined) };
 }
 
 /**
@@ -24,20 +41,28 @@ function wantedTensors({ embedding, head, outputNorm, ropeFactors, layers }: Mod
 export async function loadWeights(
   plan: ModelPlan,
   { file }: GgufHeader,
-  kernels: Kernels,
+  { kernels, isExact = false }: { kernels: Kernels; isExact?: boolean },
   read: ReadRange,
-): Promise<{ weights: ModelWeights; ropeFactors: Float32Array | undefined }> {
-  const { matrix, vector } = await loadTensors(wantedTensors(plan), file, kernels, read);
-  const { embedding, head, outputNorm, ropeFactors, layers } = plan;
+): Promise<{ weights: LoadedWeights; ropeFactors: Float32Array | undefined }> {
+  const { matrix, vector } = await loadTensors({ ...wantedTensors(plan), isExact }, file, kernels, read);
+  const { embedding, head, outputNorm, ropeFactors, layers, layerInputs } = plan;
+  const { recurrent, experts } = plan.shape;
   return {
     weights: {
+      blocks: recurrent || experts ? await readBlocks() : undefined,
       embedding: matrix(embedding),
       head: matrix(head),
       outputNorm: vector(outputNorm),
-      layers: layers.map(({ matrices, vectors }): Layer => ({
-        ...mapValues(matrices, matrix),
+      layers: layers.map(({ matrices, vectors, experts }): Layer => ({
+        ...mapValues(matrices, (part) => part && matrix(part)),
         ...mapValues(vectors, (tensor) => tensor && vector(tensor)),
+        ...(experts && { experts: mapValues(experts, (parts) => parts.map(matrix)) }),
       })),
+      layerInputs: layerInputs && {
+        table: matrix(layerInputs.table),
+        projection: matrix(layerInputs.projection),
+        norm: vector(layerInputs.norm),
+      },
     },
     ropeFactors: ropeFactors && kernels.memory.floats(vector(ropeFactors), ropeFactors.shape[0]!).slice(),
   };

@@ -1,6 +1,7 @@
 /** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
 import type { InferenceError } from '../../core/errors/inference-error.js';
-import { type Architecture, ENCODERS } from './architectures.js';
+import type { Architecture } from './architectures.js';
+import { ENCODERS } from './encoder-architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufValue } from './file/header.js';
 
@@ -89,6 +90,46 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     const value = this.number(key);
     if (!(value >= 0 && value < 1)) throw this.#unfit(key, `is ${value}`);
     return value;
+  }
+
+  /** Whole numbers of so many layers: one for all, or one for each. */
+  sizes(key: string, layers: number, otherwise?: number, least = 0): number[] {
+    const value = this.#get(key);
+    if (typeof value !== 'object') return Array.from({ length: layers }, () => this.size(key, otherwise, least));
+    const sizes = Array.from(value as ArrayLike<unknown>);
+    const isSize = (size: unknown): size is number => Number.isInteger(size) && Number(size) >= least;
+    if (sizes.length === layers && sizes.every(isSize)) return sizes.filter(isSize);
+    throw this.#unfit(key, `is not one number of at least ${least} for each of its ${layers} layers`);
+  }
+
+  /** Whether it has such a key. */
+  has(key: string): boolean {
+    return this.#get(key) !== undefined;
+  }
+
+  /** Truths of so many layers; undefined: it has none. */
+  flags(key: string, layers: number): boolean[] | undefined {
+    const value = this.#get(key);
+    if (value === undefined) return undefined;
+    const flags = Array.from(typeof value === 'object' ? (value as ArrayLike<unknown>) : []);
+    const isFlag = (flag: unknown): boolean => typeof flag === 'boolean' || flag === 0 || flag === 1;
+    if (flags.length === layers && flags.every(isFlag)) return flags.map(Boolean);
+    throw this.#unfit(key, `is not true or false for each of its ${layers} layers`);
+  }
+
+  /** Numbers of so many layers below another name than the architecture's: one for all, or one for each. */
+  numbersOf(name: string, layers: number): number[] {
+    const value = this.#metadata.get(name);
+    const all =
+      typeof value === 'object' ? Array.from(value as ArrayLike<unknown>) : Array<unknown>(layers).fill(value);
+    const isNumber = (each: unknown): each is number => typeof each === 'number' && Number.isFinite(each);
+    if (all.length === layers && all.every(isNumber)) return all.filter(isNumber);
+    throw unsupported(this.#file, `its metadata \`${name}\` is not a number for each of its ${layers} layers`);
+  }
+
+  /** @throws InferenceError `model_not_supported`, with the key's name */
+  refuse(key: string, why: string): never {
+    throw this.#unfit(key, why);
   }
 
   /** @throws InferenceError `model_not_supported` for a key that no one asked for and that may change what is computed */

@@ -3,20 +3,25 @@
  * computed is refused here, before its weights are fetched.
  * @module
  */
-import { type Architecture, ARCHITECTURES, type BiasName } from './architectures.js';
-import { shown, unsupported } from './file/file-problems.js';
-import type { ForwardShape, LayerShape } from './forward-shape.js';
+import { ARCHITECTURES } from './architectures.js';
+import { unsupported } from './file/file-problems.js';
+import type { ForwardShape, LayerShape, PlainShape } from './forward-shape.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
 import { ModelKeys } from './model-keys.js';
 import { type MatrixPlan, ModelTensors } from './model-tensors.js';
-import type { LayerMatrices, LayerVectors } from './model-weights.js';
-import type { RopeShape } from './rope.js';
-
-/** The tensors of a layer. */
-interface LayerPlan {
-  matrices: LayerMatrices<MatrixPlan>;
-  vectors: LayerVectors<GgufTensor>;
-}
+import type { LayerInputs } from './model-weights.js';
+import { type LayerPlan, planLayer } from './plan-layer.js';
+import { originalContext, readLayered, readRope, readWindows } from './read-rope.js';
+import {
+  kvLayersOf,
+  type LayerCounts,
+  readCurves,
+  readExperts,
+  readLayerCounts,
+  readLayerParts,
+  readRecurrent,
+  statesOf,
+} from './read-layers.js';
 
 export interface ModelPlan {
   architecture: string;
@@ -29,6 +34,7 @@ export interface ModelPlan {
   /** Divisors of RoPE's frequencies. */
   ropeFactors: GgufTensor | undefined;
   layers: readonly LayerPlan[];
+  layerInputs: LayerInputs<MatrixPlan, GgufTensor> | undefined;
 }
 
 /** Sizes that heads and rows must be multiples of. */
@@ -41,18 +47,24 @@ const [HEAD_STEP, ROW_STEP] = [8, 32];
 export function planModel(header: GgufHeader, contextLength = Infinity): ModelPlan {
   const keys = new ModelKeys(header, ARCHITECTURES);
   const { architecture } = keys;
-  const shape = readShape(keys, header, contextLength);
+  const counts = readLayerCounts(keys, header.tensors.length);
+  const shape = readShape(keys, counts, { file: header.file, contextLength });
   const { width } = shape;
   const tensors = new ModelTensors(header);
+  for (let layer = counts.layers; layer < counts.all; layer++) tensors.ignore(`blk.${layer}.`);
   const embedding = tensors.table('token_embd.weight', width);
   const vocabulary = embedding.rows;
   const plan: ModelPlan = {
     architecture: keys.name,
     embedding,
-    head: tensors.matrixIfThere('output.weight', width, vocabulary) ?? embedding,
-    outputNorm: tensors.vector('output_norm.weight', width),
+    head: planHead(tensors, keys, { width, rows: vocabulary }) ?? embedding,
+    outputNorm: tensors.vector(architecture.names?.outputNorm ?? 'output_norm.weight', width),
     ropeFactors: ropeFactors(tensors, shape, originalContext(keys)),
-    layers: shape.layerShapes.map((_, layer) => planLayer(tensors, architecture, shape, layer)),
+    layerInputs: planLayerInputs(tensors, shape),
+    layers: repeated(
+      Array.from({ length: counts.layers }, (_, layer) => planLayer(tensors, architecture, shape, layer)),
+      shape.layers,
+    ),
     shape: { ...shape, vocabulary },
   };
   tensors.refuseOthers();
@@ -60,33 +72,57 @@ export function planModel(header: GgufHeader, contextLength = Infinity): ModelPl
   return plan;
 }
 
-type PlainShape = Omit<ModelPlan['shape'], 'vocabulary'>;
+function planHead(
+  tensors: ModelTensors,
+  { architecture }: ModelKeys,
+  { width, rows }: { width: number; rows: number },
+): MatrixPlan | undefined {
+  const name = 'output.weight';
+  return architecture.isUntied ? tensors.matrix(name, width, rows) : tensors.matrixIfThere(name, width, rows);
+}
 
-function readShape(keys: ModelKeys, { file, tensors }: GgufHeader, contextLength: number): PlainShape {
-  const { architecture } = keys;
-  const width = keys.size('embedding_length');
-  const layers = keys.layers(tensors.length);
-  const feedForward = keys.size('feed_forward_length');
-  const heads = keys.size('attention.head_count');
-  const kvHeads = keys.size('attention.head_count_kv', heads);
-  const headSize = keys.size('attention.key_length', width / heads);
-  const turned = keys.size('rope.dimension_count', headSize);
-  const check = (isRight: boolean, why: string): void => {
-    if (!isRight) throw unsupported(file, why);
-  };
-  check(keys.size('attention.value_length', headSize) === headSize, 'its keys and values have different sizes');
-  check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
-  check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers, which is not a multiple of ${HEAD_STEP}`);
-  check(turned % HEAD_STEP === 0 && turned <= headSize, `RoPE of ${turned} numbers of ${headSize}`);
-  const multiple = [width, feedForward, heads * headSize].every((size) => size % ROW_STEP === 0);
-  check(multiple, `its rows are no multiples of ${ROW_STEP} numbers`);
-  check(keys.size('expert_count', 0, 0) === 0, 'mixtures of experts are not supported');
-  check(keys.flag('attention.causal', true), 'its attention is not causal');
-  const { caps } = architecture;
-  const scaled = architecture.layersWithWideScale === layers ? width / heads : headSize;
-  const rope = readRope(keys, file, turned);
+function planLayerInputs(
+  tensors: ModelTensors,
+  { layerInput = 0, layers, width }: PlainShape,
+): LayerInputs<MatrixPlan, GgufTensor> | undefined {
+  if (layerInput === 0) return undefined;
   return {
-    layers,
+    table: tensors.table('per_layer_token_embd.weight', layerInput * layers),
+    projection: tensors.matrix('per_layer_model_proj.weight', width, layerInput * layers),
+    norm: tensors.vector('per_layer_proj_norm.weight', layerInput),
+  };
+}
+
+/** As often as they are read. */
+function repeated<Item>(items: readonly Item[], count: number): Item[] {
+  return Array.from({ length: count }, (_, index) => items[index % items.length]!);
+}
+
+function readShape(
+  keys: ModelKeys,
+  counts: LayerCounts,
+  { file, contextLength }: { file: string; contextLength: number },
+): PlainShape {
+  const { architecture } = keys;
+  const { layers } = counts;
+  const width = keys.size('embedding_length');
+  const heads = keys.size('attention.head_count');
+  const { parts, kvHeads, feedForward } = readLayerParts(keys, counts, { heads });
+  const { headSize, turned } = readHeads(keys, { width, heads });
+  const recurrent = readRecurrent(keys, { width, file });
+  const routed = readExperts(keys, counts, { feedForward, file });
+  const { caps, isLayered } = architecture;
+  const scaled = architecture.layersWithWideScale === layers ? width / heads : headSize;
+  const rope = readRope(keys, file, { size: turned, headSize });
+  const windows = isLayered ? readLayered(keys, counts, { parts, headSize }) : readWindows(keys, layers, rope);
+  const own = windows.layerShapes.map((layer, index): LayerShape => ({
+    ...layer,
+    ...differing(parts[index]!, { kvHeads, feedForward }),
+    ...(routed && index >= routed.dense && { isRouted: true }),
+  }));
+  const layerShapes = again(own, architecture.isLooped ? readLoops(keys) : { loops: 1, isNormed: false });
+  const shape: PlainShape = {
+    layers: layerShapes.length,
     width,
     heads,
     kvHeads,
@@ -94,84 +130,111 @@ function readShape(keys: ModelKeys, { file, tensors }: GgufHeader, contextLength
     feedForward,
     epsilon: keys.epsilon('attention.layer_norm_rms_epsilon'),
     activation: architecture.activation,
-    pairs: architecture.rope,
+    pairs: architecture.rope === 'none' ? 'halves' : architecture.rope,
     queryKeyNorm: architecture.queryKeyNorm,
-    ...readScales(keys, { width, scaled }),
+    normsRotated: architecture.normsRotated,
+    isQueryGated: architecture.isQueryGated,
+    ...readScales(keys, { width, scaled, layers }),
+    ...(isLayered && { attentionScale: 1, normsValues: true, layerInput: readLayerInput(keys) }),
     attentionCap: caps?.attention === undefined ? 0 : keys.number('attn_logit_softcapping', caps.attention),
     logitCap: caps ? keys.number('final_logit_softcapping', caps.logits) : 0,
+    temperature: readTemperature(keys),
     rope,
-    ...readWindows(keys, layers, rope),
+    windowRope: windows.windowRope,
+    layerShapes,
+    recurrent,
+    experts: routed?.experts,
+    curves: readCurves(keys, layers),
+    kvLayers: kvLayersOf(layerShapes, { kvHeads, headSize }),
+    stateBytes: statesOf(recurrent, layerShapes),
     contextLength: Math.min(contextLength, keys.size('context_length')),
   };
+  checkShape(shape, file);
+  if (!keys.flag('attention.causal', true)) throw unsupported(file, 'its attention is not causal');
+  return shape;
+}
+
+/** What differs from what all layers have. */
+function differing(
+  { mixer, kvHeads, feedForward }: Pick<LayerShape, 'mixer' | 'kvHeads' | 'feedForward'>,
+  usual: { kvHeads: number; feedForward: number },
+): Partial<LayerShape> {
+  return {
+    ...(mixer && { mixer }),
+    ...(kvHeads !== undefined && kvHeads !== usual.kvHeads && { kvHeads }),
+    ...(feedForward !== undefined && feedForward !== usual.feedForward && { feedForward }),
+  };
+}
+
+/** @returns numbers of a head, and how many of them RoPE turns */
+function readHeads(
+  keys: ModelKeys,
+  { width, heads }: { width: number; heads: number },
+): { headSize: number; turned: number } {
+  // Some files have no size of heads but that of what is rotated.
+  const usual = keys.architecture.hasSinks ? keys.size('rope.dimension_count', width / heads) : width / heads;
+  const headSize = keys.size('attention.key_length', usual);
+  if (keys.size('attention.value_length', headSize) !== headSize)
+    keys.refuse('attention.value_length', 'says that its keys and values have different sizes');
+  return { headSize, turned: keys.size('rope.dimension_count', headSize) };
+}
+
+function checkShape({ layerShapes, ...shape }: PlainShape, file: string): void {
+  const { width, heads, rope, experts, layerInput = 0 } = shape;
+  const check = (isRight: boolean, why: string): void => {
+    if (!isRight) throw unsupported(file, why);
+  };
+  const sizes = [width, layerInput, ...(experts ? [experts.feedForward, experts.sharedFeedForward] : [])];
+  for (const { mixer, kvHeads = shape.kvHeads, headSize = shape.headSize, ...layer } of layerShapes) {
+    sizes.push(layer.feedForward ?? shape.feedForward);
+    if (mixer === 'recurrent' || mixer === 'none') continue;
+    check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
+    check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers, which is not a multiple of ${HEAD_STEP}`);
+    sizes.push(heads * headSize);
+  }
+  const turned = rope.size;
+  check(turned % HEAD_STEP === 0 && turned <= shape.headSize, `RoPE of ${turned} numbers of ${shape.headSize}`);
+  check(
+    sizes.every((size) => size % ROW_STEP === 0),
+    `its rows are no multiples of ${ROW_STEP} numbers`,
+  );
+}
+
+function readLoops(keys: ModelKeys): { loops: number; isNormed: boolean } {
+  return { loops: keys.factor('num_loops'), isNormed: !keys.flag('skip_loop_final_norm', false) };
+}
+
+/** Layers that are read several times, each time with keys and values of their own. */
+function again(layers: readonly LayerShape[], { loops, isNormed }: { loops: number; isNormed: boolean }): LayerShape[] {
+  return Array.from({ length: loops }, (_, loop) =>
+    layers.map((layer, index) => (loop > 0 && index === 0 && isNormed ? { ...layer, isAgain: true } : layer)),
+  ).flat();
+}
+
+function readTemperature(keys: ModelKeys): PlainShape['temperature'] {
+  if (!keys.architecture.hasTemperature) return undefined;
+  const scale = keys.number('attention.temperature_scale', 0);
+  return scale === 0 ? undefined : { scale, positions: originalContext(keys) };
+}
+
+function readLayerInput(keys: ModelKeys): number {
+  return keys.size('embedding_length_per_layer_input', 0, 0);
 }
 
 function readScales(
   keys: ModelKeys,
-  { width, scaled }: { width: number; scaled: number },
+  { width, scaled, layers }: { width: number; scaled: number; layers: number },
 ): Pick<PlainShape, 'embeddingScale' | 'residualScale' | 'attentionScale' | 'logitScale'> {
   const attentionScale = scaled ** -0.5;
-  const { scalesEmbedding, hasScales } = keys.architecture;
+  const { scalesEmbedding, hasScales, scales } = keys.architecture;
   if (!hasScales)
     return { embeddingScale: scalesEmbedding ? Math.sqrt(width) : 1, residualScale: 1, attentionScale, logitScale: 1 };
+  const usual = scales?.({ width, layers });
   return {
-    embeddingScale: keys.factor('embedding_scale'),
-    residualScale: keys.factor('residual_scale'),
+    embeddingScale: keys.factor('embedding_scale', usual?.embedding),
+    residualScale: keys.factor('residual_scale', usual?.residual),
     attentionScale: keys.factor('attention.scale', attentionScale),
-    logitScale: 1 / keys.factor('logit_scale'),
-  };
-}
-
-/** Which layers see how far, and how they are rotated. */
-function readWindows(
-  keys: ModelKeys,
-  layers: number,
-  rope: RopeShape,
-): { layerShapes: LayerShape[]; windowRope: RopeShape | undefined } {
-  const { window, unrotatedEvery = 0, hasScales } = keys.architecture;
-  const isLastOf = (layer: number, every: number): boolean => every > 0 && layer % every === every - 1;
-  // Where scales are in the file, this key says whether there is RoPE.
-  const isRotated = !hasScales || keys.flag('rope.scaling.finetuned', true);
-  const size = window ? keys.size('attention.sliding_window', window.size, 0) : 0;
-  if (!window || size === 0) {
-    const plain = (layer: number): LayerShape => ({
-      window: 0,
-      rope: isRotated && !isLastOf(layer, unrotatedEvery) ? 'usual' : 'none',
-    });
-    return { layerShapes: Array.from({ length: layers }, (_, layer) => plain(layer)), windowRope: undefined };
-  }
-  const every = keys.size('attention.sliding_window_pattern', window.every);
-  const base = keys.positive('rope.freq_base_swa', typeof window.rope === 'object' ? window.rope.base : rope.base);
-  const plainRope: RopeShape = { size: rope.size, base, factor: 1, magnitude: 1 };
-  return {
-    layerShapes: Array.from({ length: layers }, (_, layer) =>
-      isLastOf(layer, every) ? { window: 0, rope: 'usual' } : { window: size, rope: 'window' },
-    ),
-    windowRope: window.rope === 'same' ? { ...rope, base } : plainRope,
-  };
-}
-
-const SCALINGS = ['none', 'linear', 'yarn', 'longrope'] as const;
-
-function originalContext(keys: ModelKeys): number {
-  return keys.size('rope.scaling.original_context_length', keys.size('context_length'));
-}
-
-function readRope(keys: ModelKeys, file: string, size: number): RopeShape {
-  const named = keys.text('rope.scaling.type') ?? 'linear';
-  const type = SCALINGS.find((each) => each === named);
-  if (!type) throw unsupported(file, `its RoPE is scaled by \`${shown(named)}\`, which is not supported`);
-  const factor = keys.factor('rope.scaling.factor', keys.factor('rope.scale_linear'));
-  const yarn = {
-    originalContext: originalContext(keys),
-    betaFast: keys.number('rope.scaling.yarn_beta_fast', 32),
-    betaSlow: keys.number('rope.scaling.yarn_beta_slow', 1),
-  };
-  return {
-    size,
-    base: keys.positive('rope.freq_base', 10_000),
-    factor: type === 'none' ? 1 : factor,
-    magnitude: keys.factor('rope.scaling.attn_factor'),
-    ...(type === 'yarn' && { yarn }),
+    logitScale: 1 / keys.factor('logit_scale', usual?.logit),
   };
 }
 
@@ -185,63 +248,4 @@ function ropeFactors(
     tensors.vectorIfThere(`${name}.weight`, rope.size / 2),
   );
   return all ?? (contextLength > original ? long : short);
-}
-
-function planLayer(
-  tensors: ModelTensors,
-  architecture: Architecture,
-  { width, heads, kvHeads, headSize, feedForward }: PlainShape,
-  layer: number,
-): LayerPlan {
-  const of = (part: string): string => `blk.${layer}.${part}`;
-  const weight = (part: string): string => of(`${part}.weight`);
-  const [all, shared] = [heads * headSize, kvHeads * headSize];
-  const { norms, queryKeyNorm, biases, isFused } = architecture;
-  const norm = (part: string, isThere: boolean, size = width): GgufTensor | undefined =>
-    isThere ? tensors.vector(weight(part), size) : undefined;
-  const bias = (part: BiasName, size: number): GgufTensor | undefined =>
-    biases.includes(part) ? tensors.vectorIfThere(of(`${part}.bias`), size) : undefined;
-  const rows = (fused: string, parts: readonly [string, number][]): MatrixPlan[] =>
-    isFused && tensors.has(weight(fused))
-      ? tensors.slices(
-          weight(fused),
-          width,
-          parts.map(([, size]) => size),
-        )
-      : parts.map(([part, size]) => tensors.matrix(weight(part), width, size));
-  const [query, key, value] = rows('attn_qkv', [
-    ['attn_q', all],
-    ['attn_k', shared],
-    ['attn_v', shared],
-  ]);
-  const [gate, up] = rows('ffn_up', [
-    ['ffn_gate', feedForward],
-    ['ffn_up', feedForward],
-  ]);
-  return {
-    matrices: {
-      query: query!,
-      key: key!,
-      value: value!,
-      output: tensors.matrix(weight('attn_output'), all, width),
-      gate: gate!,
-      up: up!,
-      down: tensors.matrix(weight('ffn_down'), feedForward, width),
-    },
-    vectors: {
-      attentionNorm: norm('attn_norm', norms !== 'behind'),
-      attentionPostNorm: norm('post_attention_norm', norms !== 'before'),
-      queryBias: bias('attn_q', all),
-      keyBias: bias('attn_k', shared),
-      valueBias: bias('attn_v', shared),
-      outputBias: bias('attn_output', width),
-      queryNorm: norm('attn_q_norm', queryKeyNorm !== undefined, queryKeyNorm === 'row' ? all : headSize),
-      keyNorm: norm('attn_k_norm', queryKeyNorm !== undefined, queryKeyNorm === 'row' ? shared : headSize),
-      feedForwardNorm: norm('ffn_norm', norms !== 'behind'),
-      feedForwardPostNorm: norm('post_ffw_norm', norms !== 'before'),
-      gateBias: bias('ffn_gate', feedForward),
-      upBias: bias('ffn_up', feedForward),
-      downBias: bias('ffn_down', width),
-    },
-  };
 }

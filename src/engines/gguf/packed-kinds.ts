@@ -68,9 +68,34 @@ const SIZES: Readonly<Record<PackedKind, { bytes: number; columns: number }>> = 
   [PackedKind.F32]: { bytes: 512, columns: 32 },
 };
 
-/** The layout that holds a tensor of this kind without loss; undefined for kinds that are not computed with. */
-export function packedKindOf(kind: TensorKind): PackedKind | undefined {
-  return (PackedKind as Partial<Record<TensorKind, PackedKind>>)[kind];
+/** Kinds that are brought to another one first: see `gguf-rare-kinds.ts`. */
+const RARE: Readonly<Partial<Record<TensorKind, 'Q8_0' | 'F16'>>> = {
+  Q1_0: 'Q8_0',
+  Q2_0: 'Q8_0',
+  TQ1_0: 'Q8_0',
+  TQ2_0: 'Q8_0',
+  IQ1_S: 'Q8_0',
+  IQ2_XXS: 'Q8_0',
+  IQ3_XXS: 'Q8_0',
+  IQ3_S: 'Q8_0',
+  // Their scales are of 16 numbers each.
+  NVFP4: 'F16',
+  IQ1_M: 'F16',
+  IQ2_XS: 'F16',
+  IQ2_S: 'F16',
+};
+
+/**
+ * The kind that one is brought to before it is packed; undefined: it is packed as it is.
+ * @param isExact nothing of it may be rounded: their scales have up to 16 bits
+ */
+export function repackedAs(kind: TensorKind, isExact = false): 'Q8_0' | 'F16' | 'F32' | undefined {
+  return RARE[kind] && isExact ? 'F32' : RARE[kind];
+}
+
+/** The layout that holds a tensor of this kind; undefined for kinds that are not computed with. */
+export function packedKindOf(kind: TensorKind, isExact = false): PackedKind | undefined {
+  return (PackedKind as Partial<Record<TensorKind, PackedKind>>)[repackedAs(kind, isExact) ?? kind];
 }
 
 /** Whether weights are floats: they are multiplied by activations of 32 bits (`interleave`), others by 8 bits (`quantize`). */
@@ -85,6 +110,8 @@ export interface PackedWeights {
   readonly rows: number;
   /** Divisible by 32: how many numbers it takes. */
   readonly columns: number;
+  /** Products are multiplied by it. */
+  readonly factor?: number;
 }
 
 /** Groups of 4 rows, the last one padded. Products write 4 numbers for each. */

@@ -15,7 +15,7 @@ export interface CachedPrefix {
 
 /**
  * Prefixes of several conversations. Any beginning of any of them can be continued, because keys and values do not depend on
- * how they were computed.
+ * how they were computed; with recurrent layers, one that ends where the state was kept.
  */
 export class PageCache {
   /** Least recently used first. */
@@ -38,7 +38,7 @@ export class PageCache {
     let length = 0;
     for (const prefix of this.#prefixes) {
       if ((prefix.caller !== undefined && prefix.caller !== caller) || prefix.adapter !== adapter) continue;
-      const common = Math.min(commonLength(prefix.tokens, prompt), prompt.length - 1);
+      const common = prefix.kv.usable(Math.min(commonLength(prefix.tokens, prompt), prompt.length - 1));
       if (common > length) [best, length] = [prefix, common];
     }
     this.#eviction.noteMiss(prompt, length);

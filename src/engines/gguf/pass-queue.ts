@@ -147,8 +147,9 @@ export class PassQueue {
   }
 
   #plan(work: Work, room: number): PlannedSpan | undefined {
-    const { kv, tokens, read, keep, adapters, signal } = work;
-    const end = Math.min(tokens.length, read + room);
+    const { kv, tokens, read, keep, adapters, isPrompt, signal } = work;
+    const most = Math.min(tokens.length - read, room);
+    const end = read + (isPrompt ? kv.untilStop(most) : most);
     try {
       if (signal?.aborted) throw cancelled();
       kv.reserve(end - read);

@@ -58,6 +58,10 @@ export class Products {
         return [this.#name, [kind, out, stride, at, activations, rows, columns], groupsOf(height)];
       }),
     );
+    for (const [{ factor, rows: height }, out] of products)
+      if (factor !== undefined)
+        for (let row = 0; row < rows; row++)
+          this.#kernels.functions.scale(out + row * stride * 4, groupsOf(height) * 4, factor);
     this.#adapters?.add(this.#x, stride, products);
   }
 }

@@ -129,10 +129,10 @@ export class ThreadJobs {
   }
 
   #call(name: SharedCall, given: Float64Array, first: number, last: number): void {
-    const [a, b, c, d, e, f, g, h, i, j, k, l] = given as unknown as number[];
+    const [a, b, c, d, e, f, g, h, i, j, k, l, m] = given as unknown as number[];
     const functions = this.#functions as unknown as Record<SharedCall, (...values: (number | undefined)[]) => void>;
     if (name === 'multiply') functions.multiply(a, b, c, d, e, f, g, first, last);
     else if (name === 'multiplyExact') functions.multiplyExact(a, b, c, d, e, f, g, first, last, this.#scratch);
-    else functions.attend(a, b, c, d, e, f, g, h, i, j, k, l, this.#scratch, first, last);
+    else functions.attend(a, b, c, d, e, f, g, h, i, j, k, l, m, this.#scratch, first, last);
   }
 }

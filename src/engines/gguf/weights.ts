@@ -1,7 +1,7 @@
 /** Brings the weights of a file into the kernels' memory, while they stream in. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { Kernels } from './load-kernels.js';
-import { columnsOfBlock, packedBytes, packedKindOf, type PackedWeights } from './packed-kinds.js';
+import { columnsOfBlock, packedBytes, packedKindOf, type PackedWeights, repackedAs } from './packed-kinds.js';
 import { TENSOR_KINDS, type TensorKind } from './file/tensor-kinds.js';
 
 /** A matrix as the file has it: rows of `columns` numbers, one behind the other. */
@@ -11,7 +11,15 @@ export interface MatrixSource {
   kind: TensorKind;
   rows: number;
   columns: number;
+  /** See {@link packedKindOf}. */
+  isExact?: boolean;
 }
+
+/** Brings whole rows of a kind without kernels to one with some. */
+export type Repack = (
+  how: { kind: TensorKind; as: 'Q8_0' | 'F16' | 'F32'; values: number; bytes: number },
+  rows: Uint8Array,
+) => Uint8Array;
 
 /** Where bytes from the file wait for the kernel that packs them. */
 const STAGING_BYTES = 2 ** 20;
@@ -31,8 +39,8 @@ export class WeightPacker {
    * @throws InferenceError `model_not_supported` for a kind or a shape that the kernels cannot compute with;
    * `insufficient_resources` when there is no memory for it
    */
-  begin(source: MatrixSource): MatrixWriter {
-    const kind = packedKindOf(source.kind);
+  begin(source: MatrixSource, repack?: Repack): MatrixWriter {
+    const kind = packedKindOf(source.kind, source.isExact);
     if (kind === undefined || source.columns % columnsOfBlock(kind) !== 0) {
       const shape = kind === undefined ? '' : ` with rows of ${source.columns} numbers`;
       const message = `The tensor ${source.name} is of the kind ${source.kind}${shape}, which this engine cannot compute with.`;
@@ -43,8 +51,12 @@ export class WeightPacker {
     const at = memory.allocate(packedBytes(kind, rows, columns));
     const { bytes, values } = TENSOR_KINDS[source.kind];
     const rowBytes = (columns / values) * bytes;
-    this.#makeStaging(rowBytes);
-    return new MatrixWriter(this.#kernels, { kind, at, rows, columns }, source, { rowBytes, staging: this.#staging });
+    // What comes in grows where it is brought to another kind.
+    const as = TENSOR_KINDS[repackedAs(source.kind, source.isExact) ?? source.kind];
+    const most = Math.max(1, Math.floor(STAGING_BYTES / rowBytes));
+    this.#makeStaging(most * (columns / as.values) * as.bytes);
+    const sizes = { rowBytes, staging: this.#staging, repack };
+    return new MatrixWriter(this.#kernels, { kind, at, rows, columns }, source, sizes);
   }
 
   #makeStaging(rowBytes: number): void {
@@ -62,6 +74,7 @@ export class MatrixWriter {
   readonly #source: MatrixSource;
   readonly #rowBytes: number;
   readonly #staging: number;
+  readonly #repack: Repack | undefined;
   /** Begin of a row whose end has yet to come. */
   readonly #begun: Uint8Array;
   #begunBytes = 0;
@@ -72,13 +85,14 @@ export class MatrixWriter {
     kernels: Kernels,
     weights: PackedWeights,
     source: MatrixSource,
-    { rowBytes, staging }: { rowBytes: number; staging: number },
+    { rowBytes, staging, repack }: { rowBytes: number; staging: number; repack: Repack | undefined },
   ) {
     this.#kernels = kernels;
     this.#weights = weights;
     this.#source = source;
     this.#rowBytes = rowBytes;
     this.#staging = staging;
+    this.#repack = repack;
     this.#begun = new Uint8Array(rowBytes);
   }
 
@@ -121,8 +135,11 @@ export class MatrixWriter {
     const { at, rows, columns } = this.#weights;
     if (this.#row + count > rows) throw new RangeError(`${this.#source.name} has ${rows} rows, and more were written.`);
     const { functions, memory } = this.#kernels;
-    memory.bytes(this.#staging, bytes.length).set(bytes);
-    functions.packRows(TENSOR_KINDS[this.#source.kind].id, at, this.#staging, this.#row, count, columns);
+    const { kind, isExact } = this.#source;
+    const as = repackedAs(kind, isExact);
+    const packed = as && this.#repack ? this.#repack({ kind, as, ...TENSOR_KINDS[kind] }, bytes) : bytes;
+    memory.bytes(this.#staging, packed.length).set(packed);
+    functions.packRows(TENSOR_KINDS[as ?? kind].id, at, this.#staging, this.#row, count, columns);
     this.#row += count;
   }
 }

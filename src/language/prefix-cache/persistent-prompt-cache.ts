@@ -69,6 +69,11 @@ export interface PersistentPromptCacheOptions {
   /** Bytes of a block. */
   blockBytes: () => number;
   /**
+   * Bytes that some blocks have beside it: a state without which the prompt cannot be continued behind them. Absent: it can
+   * behind all.
+   */
+  stateBytes?: number | undefined;
+  /**
    * Tokens that a pass reads of a prompt, a multiple of {@link BLOCK_TOKENS}. Only what whole passes computed counts: the last
    * bits may depend on how many tokens a pass reads.
    */
@@ -123,7 +128,7 @@ export class PersistentPromptCache {
   }
 
   async #take(prompt: readonly number[], known: number, reader: Reader): Promise<StoredPrefix | undefined> {
-    const { disk, rest, blockBytes } = this.#options;
+    const { disk, rest, blockBytes, stateBytes } = this.#options;
     const most = this.#wholeBlocks(prompt.length - rest);
     const first = Math.floor(known / BLOCK_TOKENS);
     if (first >= most) return undefined;
@@ -133,10 +138,11 @@ export class PersistentPromptCache {
     const blocks: Uint8Array[] = [];
     for (const name of names) {
       const block = await disk.read(name);
-      if (block?.length !== size) break;
+      if (block?.length !== size && block?.length !== size + (stateBytes ?? 0)) break;
       blocks.push(block);
     }
     blocks.length = this.#wholeBlocks(blocks.length * BLOCK_TOKENS);
+    if (stateBytes !== undefined) blocks.length = blocks.findLastIndex((block) => block.length > size) + 1;
     const length = blocks.length * BLOCK_TOKENS;
     return length > known ? { tokens: prompt.slice(0, length), blocks } : undefined;
   }

@@ -51,6 +51,8 @@ describe('[W02] the file of a repository', () => {
     expect(chosen(['M.F16.GGUF', 'M.q4_0.GGUF', 'M.q5_k_m.GGUF'])).toBe('M.q4_0.GGUF');
     expect(chosen(['m-bf16.gguf', 'm-f16.gguf', 'm-f32.gguf'])).toBe('m-bf16.gguf');
     expect(chosen(['m-Q4_K_S.gguf', 'm-IQ4_XS.gguf', 'm-Q4_K_L.gguf'])).toBe('m-Q4_K_L.gguf');
-    expect(chosen(['m-Q4_K_M-00001-of-00002.gguf', 'mmproj-Q4_K_M.gguf', 'm-Q8_0.gguf'])).toBe('m-Q8_0.gguf');
+    const pieces = ['m-Q4_K_M-00002-of-00002.gguf', 'm-Q4_K_M-00001-of-00002.gguf'];
+    expect(chosen(['mmproj-Q4_K_M.gguf', 'm-Q8_0.gguf', ...pieces])).toBe(pieces[1]);
+    expect(chosen([...pieces.slice(0, 1), 'm-Q8_0.gguf'])).toBe('m-Q8_0.gguf');
   });
 });

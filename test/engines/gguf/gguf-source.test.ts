@@ -211,7 +211,7 @@ describe('[W03] what is no model', () => {
     ['a projector', { 'general.type': 'mmproj' }, /projector/],
     ['an older projector', { 'general.architecture': 'clip' }, /projector/],
     ['an adapter', { 'general.type': 'adapter' }, /adapter/],
-    ['a piece', { 'split.count': 3 }, /one of 3 pieces.*gguf-split --merge/],
+    ['a piece', { 'split.count': 3 }, /one of 3 pieces.*`-00001-of-00003\.gguf`/],
     ['an importance matrix', { 'general.type': 'imatrix' }, /type `imatrix`/],
   ];
   it.each(CASES)('%s is refused by name after its head', async (_, changes, message) => {

@@ -5,7 +5,7 @@ import type { ForwardPass, Span } from '../../../src/engines/gguf/forward.js';
 import type { KvSequence } from '../../../src/engines/gguf/kv-pages.js';
 import { PassQueue } from '../../../src/engines/gguf/pass-queue.js';
 
-const kv = { length: 0, reserve: () => {} } as unknown as KvSequence;
+const kv = { length: 0, reserve: () => {}, untilStop: (count: number) => count } as unknown as KvSequence;
 const prompt = { kv, tokens: Array.from({ length: 100 }, (_, index) => index), keep: 1, isPrompt: true };
 
 /** A pass that gives logits of nothing. */

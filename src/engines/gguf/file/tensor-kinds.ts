@@ -34,6 +34,9 @@ export const TENSOR_KINDS = {
   TQ1_0: { id: 34, values: 256, bytes: 54 },
   TQ2_0: { id: 35, values: 256, bytes: 66 },
   MXFP4: { id: 39, values: 32, bytes: 17 },
+  NVFP4: { id: 40, values: 64, bytes: 36 },
+  Q1_0: { id: 41, values: 128, bytes: 18 },
+  Q2_0: { id: 42, values: 64, bytes: 18 },
 } as const satisfies Record<string, { id: number; values: number; bytes: number }>;
 
 /** Name of a kind of tensor, as GGUF's own documentation writes it. Not every kind can be computed with. */

@@ -22,16 +22,16 @@ const GREATEST_FACTOR: f32 = 8191;
 
 export function attend(
   precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
-  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+  spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
-  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
-  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, scratch, first, last);
+  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
+  else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
 }
 
 /** Units from `first` to before `last`: of all spans the heads of keys, of each head the queries in fours. */
 function attendAs<T>(
   out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
-  spans: usize, layer: usize, scratch: usize, first: i32, last: i32,
+  spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
   const group = heads / kvHeads;
   const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
@@ -45,7 +45,7 @@ function attendAs<T>(
         out + <usize>((row * heads + head * group) * size << 2), <usize>(heads * size << 2),
         qkv + <usize>((row * stride + head * group * size) << 2), <usize>(stride << 2),
         group, size, scale, cap, window, query, min(count - query, TOGETHER),
-        position, table, keys, keys + <usize>kvHeads * step, scratch,
+        position, table, keys, keys + <usize>kvHeads * step, sinks ? sinks + (<usize>(head * group) << 2) : 0, scratch,
       );
     }
     first -= units;
@@ -60,24 +60,25 @@ function attendAs<T>(
   return base + <usize>row * line + <usize>((i - row * group) * size << 2);
 }
 
-/** How many positions the row sees that is `row` behind the first one. */
+/** How many positions the row sees that is `row` behind the first one. `all`: each sees so many; 0: those before it. */
 // @ts-ignore: decorator
-@inline function seen(position: i32, row: i32): i32 {
-  return position < 0 ? -position : position + row + 1;
+@inline function seen(all: i32, position: i32, row: i32): i32 {
+  return all > 0 ? all : position + row + 1;
 }
 
 /** `n` queries from `query` on. */
 function attendTogether<T>(
   out: usize, outLine: usize, q: usize, qLine: usize, group: i32, size: i32, scale: f32, cap: f32, window: i32, query: i32, n: i32,
-  position: i32, table: usize, keys: usize, values: usize, scratch: usize,
+  position: i32, table: usize, keys: usize, values: usize, sinks: usize, scratch: usize,
 ): void {
+  const all = max(-position, 0);
   if (window > 0) {
     // Whole pages before the first query's window are left out. Sums stay the same to the last bit: what they had of them is 0.
     const skipped = max(0, position + query / group + 1 - window) / <i32>PAGE;
     table += <usize>skipped << 2;
     position -= skipped * <i32>PAGE;
   }
-  const most = <usize>seen(position, (query + n - 1) / group);
+  const most = <usize>seen(all, position, (query + n - 1) / group);
   // Bytes of the scores of a query.
   const line = ((most + STEP - 1) & ~(STEP - 1)) << 2;
   // What is not there is the last one again.
@@ -102,11 +103,14 @@ function attendTogether<T>(
     else scoresOfOne<T>(k, size, end, q0, scratch + o);
   }
   for (let i = 0; i < n; i++) {
-    const s = scratch + <usize>i * line, length = seen(position, (query + i) / group);
+    const s = scratch + <usize>i * line, length = seen(all, position, (query + i) / group);
     const start = window > 0 ? max(0, length - window) : 0;
     const own = scale * (i == 0 ? c0 : i == 1 ? c1 : i == 2 ? c2 : c3);
     if (cap > 0) capScores(s, line, own, cap);
-    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, cap > 0 ? 1 : own);
+    // The sink of the query's head, as a score.
+    const one: f32 = cap > 0 ? 1 : own;
+    const sink: f32 = sinks ? load<f32>(sinks + (<usize>((query + i) % group) << 2)) / one : -Infinity;
+    const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, one, sink);
     if (!isFloat<T>()) roundFactors(s, line, table, values, inverse);
     // The sums begin with what they are multiplied by in the end.
     else store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
@@ -202,12 +206,12 @@ function capScores(s: usize, line: usize, scale: f32, cap: f32): void {
 }
 
 /** Scores to exponentials; those before `start` and behind `length` bytes become zero. @returns the inverse of their sum */
-function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32): f32 {
+function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32, sink: f32): f32 {
   for (let o: usize = 0; o < start; o += 4) store<f32>(s + o, -Infinity);
   for (let o = length; o < line; o += 4) store<f32>(s + o, -Infinity);
   let m = f32x4.splat(-Infinity);
   for (let o: usize = 0; o < line; o += 16) m = f32x4.pmax(m, v128.load(s + o));
-  const top = f32x4.splat(highest(m)), scales = f32x4.splat(scale);
+  const greatest = max(highest(m), sink), top = f32x4.splat(greatest), scales = f32x4.splat(scale);
   let sum = f32x4.splat(0);
   const end = (length + 15) & ~15;
   for (let o = start & ~15; o < end; o += 16) {
@@ -218,7 +222,8 @@ function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32)
   }
   for (let o: usize = 0; o < (start & ~15); o += 16) v128.store(s + o, f32x4.splat(0));
   for (let o = end; o < line; o += 16) v128.store(s + o, f32x4.splat(0));
-  return 1.0 / sumOf(sum);
+  const rest: f32 = sink == -Infinity ? 0 : f32x4.extract_lane(exp4(f32x4.splat((sink - greatest) * scale)), 0);
+  return 1.0 / (sumOf(sum) + rest);
 }
 
 /**
@@ -300,5 +305,35 @@ function roundFactors(s: usize, line: usize, table: usize, values: usize, invers
       if (n > 3) { v128.store(o3 + c, f32x4.mul(a3, i3)); v128.store(o3 + c, f32x4.mul(b3, i3), 16); }
     }
     values += PAGE * (sizeof<T>() << 3);
+  }
+}
+
+/** Attention of all rows of a text to each other, or to those within reach; the further away, the less, by each head's slope. */
+export function attendAround(
+  out: usize, qkv: usize, stride: i32, rows: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, reach: i32, slopes: usize, scratch: usize,
+): void {
+  const line = <usize>stride << 2, bytes = <usize>size << 2, group = heads / kvHeads;
+  for (let head = 0; head < heads; head++) {
+    const keys = qkv + <usize>(heads + head / group) * bytes, values = keys + <usize>kvHeads * bytes;
+    const slope: f32 = slopes ? load<f32>(slopes + (<usize>head << 2)) : 0;
+    for (let row = 0; row < rows; row++) {
+      const first = reach > 0 ? max(0, row - reach) : 0, last = reach > 0 ? min(rows, row + reach + 1) : rows;
+      const query = qkv + <usize>row * line + <usize>head * bytes;
+      const count = <usize>(last - first) << 2, padded = (count + 15) & ~15;
+      for (let other = first; other < last; other++) {
+        let sum = f32x4.splat(0);
+        for (let i: usize = 0; i < bytes; i += 16) sum = fma(v128.load(query + i), v128.load(keys + <usize>other * line + i), sum);
+        store<f32>(scratch + (<usize>(other - first) << 2), sumOf(sum) * scale - slope * <f32>abs(row - other));
+      }
+      const inverse = softmax(scratch, 0, count, padded, 1, -Infinity);
+      const to = out + <usize>(row * heads + head) * bytes;
+      for (let i: usize = 0; i < bytes; i += 16) {
+        let sum = f32x4.splat(0);
+        for (let other = first; other < last; other++) {
+          sum = fma(v128.load32_splat(scratch + (<usize>(other - first) << 2)), v128.load(values + <usize>other * line + i), sum);
+        }
+        v128.store(to + i, f32x4.mul(sum, f32x4.splat(inverse)));
+      }
+    }
   }
 }

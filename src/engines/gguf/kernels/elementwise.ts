@@ -84,6 +84,42 @@ export function layerNorm(out: usize, x: usize, weight: usize, bias: usize, rows
   }
 }
 
+/** gate below 7, up between -7 and 7: gate x sigmoid(1.702 gate) x (up + 1). */
+export function clippedMul(out: usize, gateUp: usize, rows: i32, columns: i32): void {
+  const one = f32x4.splat(1), bytes = <usize>columns << 2, most = f32x4.splat(7), least = f32x4.splat(-7);
+  for (; rows; rows--) {
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const gate = f32x4.pmin(v128.load(gateUp + i), most);
+      const up = f32x4.pmax(f32x4.pmin(v128.load(gateUp + i + bytes), most), least);
+      const open = f32x4.div(gate, f32x4.add(one, exp4(f32x4.mul(gate, f32x4.splat(-1.702)))));
+      v128.store(out + i, f32x4.mul(open, f32x4.add(up, one)));
+    }
+    out += bytes;
+    gateUp += bytes << 1;
+  }
+}
+
+export function reluSquared(x: usize, count: i32): void {
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    const v = f32x4.pmax(v128.load(x + i), f32x4.splat(0));
+    v128.store(x + i, f32x4.mul(v, v));
+  }
+}
+
+export function xielu(x: usize, count: i32, a: f32, b: f32, c: f32, e: f32): void {
+  const none = f32x4.splat(0);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    const v = v128.load(x + i), low = f32x4.pmin(v, f32x4.splat(e)), linear = f32x4.mul(v, f32x4.splat(c));
+    const above = f32x4.mul(f32x4.mul(v, v), f32x4.splat(a));
+    // Near 0 the difference of the exponential from 1 has few digits: there its series has more.
+    const small = f32x4.mul(low, f32x4.add(f32x4.splat(1), f32x4.mul(low, f32x4.add(f32x4.splat(0.5), f32x4.mul(low, f32x4.splat(0.16666667))))));
+    const isSmall = f32x4.gt(low, f32x4.splat(-0.01));
+    const grown = v128.bitselect(small, f32x4.sub(exp4(low), f32x4.splat(1)), isSmall);
+    const below = f32x4.mul(f32x4.sub(grown, v), f32x4.splat(b));
+    v128.store(x + i, f32x4.add(v128.bitselect(above, below, f32x4.gt(v, none)), linear));
+  }
+}
+
 /** x / 2 x (1 + erf(x / root of 2)), after Abramowitz and Stegun 7.1.26. */
 export function gelu(x: usize, count: i32): void {
   const one = f32x4.splat(1);

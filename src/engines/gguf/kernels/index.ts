@@ -1,7 +1,8 @@
 export { interleave, quantize } from './activations';
-export { attend } from './attention';
+export { attend, attendAround } from './attention';
 export { multiplyExact, unpackRow } from './dequantize';
-export { add, cap, gelu, geluMul, layerNorm, rmsNorm, scale, siluMul } from './elementwise';
+export { add, cap, clippedMul, gelu, geluMul, layerNorm, reluSquared, rmsNorm, scale, siluMul, xielu } from './elementwise';
 export { addBias, normHeads, rotateHalves, rotateNeighbours, storeHeads } from './heads';
+export { convolve, copyHeads, deltaRule, gateRows, scanRows, unitHeads } from './recurrent';
 export { packRows } from './repack';
 export { multiply } from './tiles';

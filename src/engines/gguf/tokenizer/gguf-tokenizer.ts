@@ -32,7 +32,12 @@ export function createGgufTokenizer(written: GgufVocabulary, template?: string):
   const split = definedSplitter(defined);
   const begin = special.bos ?? special.cls;
   const known: (Uint8Array | undefined)[] = [];
-  const bytesOfPiece = { gpt2: byteLevelBytes, llama: sentencePieceBytes, bert: wordPieceBytes }[vocabulary.model];
+  const bytesOfPiece = {
+    gpt2: byteLevelBytes,
+    gemma4: sentencePieceBytes,
+    llama: sentencePieceBytes,
+    bert: wordPieceBytes,
+  }[vocabulary.model];
   const encode = (text: string, isContinued: boolean): number[] => {
     let addSpace = addsSpace && !isContinued;
     return split(text.toWellFormed()).flatMap((part) => {
@@ -87,7 +92,8 @@ function createEncoder(vocabulary: GgufVocabulary): EncodeText {
   const { model, rules, special } = vocabulary;
   const ids = plainIds(vocabulary);
   if (model === 'bert') return wordPieceEncoder(ids, special.unk);
-  return model === 'gpt2' ? byteLevelEncoder(vocabulary, rules!, ids) : sentencePieceEncoder(vocabulary, ids);
+  if (model === 'gpt2') return byteLevelEncoder(vocabulary, rules!, ids);
+  return model === 'gemma4' ? characterPairEncoder(vocabulary, ids) : sentencePieceEncoder(vocabulary, ids);
 }
 
 /** Ids of the pieces that text can become. */
@@ -103,8 +109,7 @@ function plainIds({ pieces, kinds }: GgufVocabulary): Map<string, number> {
 const KNOWN_WORDS = 10_000;
 
 function byteLevelEncoder({ merges }: GgufVocabulary, rules: SplitRules, ids: ReadonlyMap<string, number>): EncodeText {
-  const ranks = new Map<string, number>();
-  for (const [rank, pair] of merges.entries()) if (!ranks.has(pair)) ranks.set(pair, rank);
+  const ranks = ranksOf(merges);
   const known = new Map<string, readonly number[]>();
   const encodeWord = (word: string): readonly number[] => {
     const text = byteLevelText(word);
@@ -131,15 +136,48 @@ function byteLevelEncoder({ merges }: GgufVocabulary, rules: SplitRules, ids: Re
     });
 }
 
-function sentencePieceEncoder(
-  { pieces, kinds, scores, special }: GgufVocabulary,
-  ids: ReadonlyMap<string, number>,
-): EncodeText {
+/** Of pairs that are written with a space between. */
+function ranksOf(merges: readonly string[]): Map<string, number> {
+  const ranks = new Map<string, number>();
+  for (const [rank, pair] of merges.entries()) if (!ranks.has(pair)) ranks.set(pair, rank);
+  return ranks;
+}
+
+/** Ids of the tokens for single bytes. */
+function byteIds({ pieces, kinds }: GgufVocabulary): (number | undefined)[] {
   const bytes: (number | undefined)[] = [];
   for (const [id, piece] of pieces.entries()) {
     const byte = kinds[id] === TOKEN_KIND.byte ? /^<0x([0-9A-F]{2})>$/.exec(piece) : null;
     if (byte) bytes[Number.parseInt(byte[1]!, 16)] = id;
   }
+  return bytes;
+}
+
+/** Pairs of characters by rank, in runs of line ends and of others; what is no token becomes bytes. */
+function characterPairEncoder(vocabulary: GgufVocabulary, ids: ReadonlyMap<string, number>): EncodeText {
+  const ranks = ranksOf(vocabulary.merges);
+  const bytes = byteIds(vocabulary);
+  const unknown = vocabulary.special.unk;
+  return (raw) =>
+    (raw.replaceAll(' ', SPACE).match(/\n+|[^\n]+/g) ?? []).flatMap((text) => {
+      const ends = mergePairs(text, (from, middle, to) =>
+        ranks.get(`${text.slice(from, middle)} ${text.slice(middle, to)}`),
+      );
+      let from = 0;
+      return ends.flatMap((end) => {
+        const piece = text.slice(from, end);
+        from = end;
+        const id = ids.get(piece);
+        if (id !== undefined) return [id];
+        const known = Array.from(encoder.encode(piece), (byte) => bytes[byte] ?? unknown);
+        return known.filter((each) => each !== undefined);
+      });
+    });
+}
+
+function sentencePieceEncoder(vocabulary: GgufVocabulary, ids: ReadonlyMap<string, number>): EncodeText {
+  const { scores, special } = vocabulary;
+  const bytes = byteIds(vocabulary);
   return (raw) => {
     const text = raw.replaceAll(' ', SPACE);
     // No merges are written in these files: a pair is worth the score of the piece that it makes.

@@ -59,7 +59,7 @@ const LIKE_LLAMA3 = { ignoresMerges: true, addsBegin: true };
 
 /** By `tokenizer.ggml.pre`; a file without one has `default`. */
 export const SPLIT_RULES: ReadonlyMap<string, SplitRules> = new Map([
-  ...rows('gpt-2 phi-2 mpt olmo', [GPT2]),
+  ...rows('gpt-2 phi-2 mpt olmo exaone4 modern-bert jina-v2-es jina-v2-de jina-v2-code', [GPT2]),
   ...rows('smollm starcoder refact command-r exaone codeshell minerva-7b', [DIGIT, GPT2]),
   ...rows('llama-bpe llama3 llama-v3 lfm2 falcon3 falcon-h1 pixtral', [llama3(String.raw`\p{N}{1,3}`)], LIKE_LLAMA3),
   ...rows('dbrx smaug-bpe chatglm-bpe', [llama3(String.raw`\p{N}{1,3}`)]),
@@ -69,7 +69,7 @@ export const SPLIT_RULES: ReadonlyMap<string, SplitRules> = new Map([
   ...rows('tekken', [o200k('', DIGIT)], LIKE_LLAMA3),
   ...rows('falcon', [String.raw`[\p{P}$+<=>^~|\x60]+`, GPT2, THREE_DIGITS]),
   ...rows('default', [String.raw`[\p{P}$+<=>^~|]+`, GPT2, String.raw`\p{N}+`, THREE_DIGITS]),
-  ...rows('deepseek-v3', DEEPSEEK),
+  ...rows('deepseek-v3 hunyuan-dense', DEEPSEEK),
   ...rows('tiny-chat', [TINY_CHAT]),
 ]);
 

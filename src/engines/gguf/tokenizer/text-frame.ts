@@ -8,7 +8,7 @@ export interface TextFrame {
   after: readonly number[];
 }
 
-export function textFrameOf({ model, special, pieces, addsBegin, addsEnd }: GgufVocabulary): TextFrame {
+export function textFrameOf({ model, special, pieces, addsBegin, addsEnd, addsSeparator }: GgufVocabulary): TextFrame {
   const given = (id: number | undefined): number[] => (id === undefined ? [] : [id]);
   const piece = (text: string): number | undefined => {
     const id = pieces.indexOf(text);
@@ -16,8 +16,10 @@ export function textFrameOf({ model, special, pieces, addsBegin, addsEnd }: Gguf
   };
   const begin = special.bos ?? special.cls;
   const separator = given(special.sep ?? special.eos);
-  if (model !== 'bert')
-    return { before: addsBegin ? given(begin) : [], between: separator, after: addsEnd ? given(special.eos) : [] };
+  if (model !== 'bert') {
+    const after = addsEnd ? given(special.eos) : addsSeparator ? separator : [];
+    return { before: addsBegin ? given(begin) : [], between: separator, after };
+  }
   // Encoders always have both.
   const end = separator.length > 0 ? separator : given(piece('[SEP]'));
   return { before: given(begin ?? piece('[CLS]')), between: end, after: end };

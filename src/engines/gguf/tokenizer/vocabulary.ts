@@ -6,7 +6,7 @@ import { SPLIT_RULES, type SplitRules } from './split-patterns.js';
 /** Kinds of tokens: `tokenizer.ggml.token_type`. */
 export const TOKEN_KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
-const MODELS = ['gpt2', 'llama', 'bert'] as const;
+const MODELS = ['gpt2', 'llama', 'bert', 'gemma4'] as const;
 
 /** Special tokens, by what the file's keys call them. */
 const SPECIAL_KEYS = {
@@ -30,7 +30,7 @@ type SpecialName = keyof typeof SPECIAL_KEYS;
 
 /** What a file says about its tokens. */
 export interface GgufVocabulary {
-  /** `gpt2`: byte-level pairs by rank; `llama`: SentencePiece by score; `bert`: the longest piece of a word. */
+  /** `gpt2`: byte-level pairs by rank; `gemma4`: pairs of characters by rank; `llama`: SentencePiece by score; `bert`: the longest piece of a word. */
   model: (typeof MODELS)[number];
   /** How text is cut into words: only for `gpt2`. */
   rules: SplitRules | undefined;
@@ -40,13 +40,15 @@ export interface GgufVocabulary {
   kinds: ArrayLike<number>;
   /** By token id, for `llama`. */
   scores: ArrayLike<number>;
-  /** For `gpt2`: two pieces with a space between, the best first. */
+  /** For `gpt2` and `gemma4`: two pieces with a space between, the best first. */
   merges: readonly string[];
   special: Readonly<Partial<Record<SpecialName, number>>>;
   /** The begin token stands in front of every prompt. */
   addsBegin: boolean;
   /** The end token stands behind texts that are read as a whole. */
   addsEnd: boolean;
+  /** The separator does, where the end token does not. */
+  addsSeparator: boolean;
   /** A space stands in front of text: only for `llama`. */
   addsSpace: boolean;
   chatTemplate: string | undefined;
@@ -86,7 +88,7 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
   const scores = keys.numbers('ggml.scores', pieces.length);
   if (model === 'llama' && !scores) throw damaged(file, 'its tokenizer has no scores');
   const merges = keys.texts('ggml.merges');
-  if (model === 'gpt2' && !merges)
+  if (!merges && (model === 'gpt2' || model === 'gemma4'))
     throw unsupported(file, 'its byte-pair vocabulary has no merges (`tokenizer.ggml.merges`)');
   const special: Partial<Record<SpecialName, number>> = {};
   for (const [each, key] of Object.entries(SPECIAL_KEYS)) {
@@ -102,8 +104,9 @@ export function readVocabulary(header: Pick<GgufHeader, 'file' | 'metadata'>): G
     scores: scores ?? [],
     merges: merges ?? [],
     special,
-    addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? true,
+    addsBegin: keys.flag('ggml.add_bos_token') ?? rules?.addsBegin ?? model !== 'gemma4',
     addsEnd: keys.flag('ggml.add_eos_token') ?? false,
+    addsSeparator: keys.flag('ggml.add_sep_token') ?? false,
     addsSpace: model === 'llama' && (keys.flag('ggml.add_space_prefix') ?? true),
     chatTemplate: keys.text('chat_template'),
     toolTemplate: keys.text('chat_template.tool_use'),

@@ -44,7 +44,7 @@ export function testAttention(build: KernelBuild): void {
     const [keys, values] = [heads * size, (heads + kvHeads) * size];
     functions.storeHeads(precision, qkv, stride, positions, keys, values, kvHeads, size, kvCells, 0);
     const [from, units] = [qkv + first * stride * 4, attentionUnits(rows, heads, kvHeads)];
-    functions.attend(precision, out, from, stride, heads, kvHeads, size, scale, 0, 0, spans, 0, scratch, 0, units);
+    functions.attend(precision, out, from, stride, heads, kvHeads, size, scale, 0, 0, spans, 0, 0, scratch, 0, units);
     return memory.floats(out, rows * heads * size).slice();
   }
 

@@ -83,7 +83,7 @@ export async function openFile(
   const header = await headerOf(file);
   const kernels = await loadKernels(isFast ? undefined : 'plain');
   const plan = planModel(header);
-  const { weights, ropeFactors } = await loadWeights(plan, header, kernels, async (from, to) =>
+  const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: exact }, async (from, to) =>
     file.subarray(from, to),
   );
   const shape = {

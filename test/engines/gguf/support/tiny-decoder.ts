@@ -36,12 +36,12 @@ export type TinyTraits = Partial<
     | 'kvHeads'
     | 'headSize'
     | 'contextLength'
-    | 'activation'
     | 'attentionCap'
     | 'logitCap'
     | 'queryKeyNorm'
   >
 > & {
+  activation?: 'silu' | 'gelu';
   biases?: boolean;
   turned?: number;
   /** Of all layers but the last one. */
@@ -134,6 +134,7 @@ export async function tinyDecoder(build: KernelBuild, traits: TinyTraits = {}, t
   const base = (layer: number): number => (shape.layerShapes[layer]!.rope === 'window' ? 100 : 10_000);
   const reference: ReferenceDecoder = {
     ...shape,
+    activation: traits.activation ?? 'silu',
     embedding: embedding.values,
     head: embedding.values,
     outputNorm: outputNorm.values,

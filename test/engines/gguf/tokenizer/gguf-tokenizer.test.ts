@@ -84,6 +84,43 @@ describe('[W09] text', () => {
   });
 });
 
+describe('[W33] a vocabulary of `gemma4`', () => {
+  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
+  const pieces = ['<unk>', '<bos>', '<|tool_call>', ...bytes, '\u2581', 'a', 'b', '\n', 'ab', '\u2581ab', '\n\n'];
+  const metadata = {
+    'tokenizer.ggml.model': 'gemma4',
+    'tokenizer.ggml.tokens': pieces,
+    'tokenizer.ggml.token_type': pieces.map((_, id) => (id < 2 ? 3 : id === 2 ? 4 : id < 259 ? 6 : 1)),
+    'tokenizer.ggml.merges': ['a b', '\u2581 ab', '\n \n'],
+    'tokenizer.ggml.bos_token_id': 1,
+    'tokenizer.ggml.add_bos_token': true,
+  };
+
+  it('merges characters by rank, spaces as `▁`, line ends apart, and has bytes for what is no token', async () => {
+    const tokenizer = await tokenizerOf(metadata);
+    const text = 'ab ab\n\n\nb é<|tool_call>';
+    const ids = tokenizer.encodeText(text);
+    expect(ids.map((id) => pieces[id])).toEqual([
+      'ab',
+      '\u2581ab',
+      '\n\n',
+      '\n',
+      'b',
+      '\u2581',
+      '<0xC3>',
+      '<0xA9>',
+      '<|tool_call>',
+    ]);
+    expect(textOf(tokenizer, ids)).toBe(text);
+    expect(tokenizer.prefixTokens).toEqual([1]);
+  });
+
+  it('needs its merges', async () => {
+    const { 'tokenizer.ggml.merges': _, ...others } = metadata;
+    await expect(tokenizerOf(others)).rejects.toMatchObject({ code: 'model_not_supported', message: /merges/ });
+  });
+});
+
 describe('[W10] special tokens', () => {
   const base = byteLevelVocabulary(['x', 'Hello'], 'qwen2');
   const tokens = base['tokenizer.ggml.tokens'] as string[];
