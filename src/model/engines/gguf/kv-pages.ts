@@ -4,7 +4,6 @@
  * @module
  */
 import { headBytes, type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
-import type { KernelMemory } from './kernel-memory.js';
 
 /** What decides the size of a page. */
 export interface KvShape {
@@ -27,21 +26,35 @@ export function pageBytes({ layers, kvHeads, headSize, precision }: KvShape): nu
 /** Pages that so many positions occupy. */
 export const pagesOf = (positions: number): number => Math.ceil(positions / PAGE_POSITIONS);
 
-/** Hands out pages and counts who uses them. A page is the address of its first byte. */
+/** Where pages are. A page is a number: its address, or its place. */
+export interface PageStore {
+  /** @throws InferenceError `insufficient_resources` when there is no memory for so many bytes more */
+  allocate(bytes: number): number;
+  /** @param from a page whose content another one gets */
+  copy(from: number, to: number, bytes: number): void;
+  /** A copy of what a page has. */
+  read(page: number, bytes: number): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
+  write(page: number, content: Uint8Array): void;
+}
+
+/** Hands out pages and counts who uses them. */
 export class KvPages {
   readonly pageBytes: number;
-  readonly #memory: KernelMemory;
+  readonly #memory: PageStore;
   readonly #maxBytes: number;
   readonly #free: number[] = [];
   readonly #holders = new Map<number, number>();
   /** Frees some pages that are only cached; false when there are none. */
   evict: () => boolean = () => false;
 
-  /** @param maxBytes of all pages, above which cached ones are abandoned for new ones; sequences may use more */
-  constructor(memory: KernelMemory, shape: KvShape, maxBytes: number) {
+  /**
+   * @param maxBytes of all pages, above which cached ones are abandoned for new ones; sequences may use more
+   * @param bytes of a page, where they are not those of the kernels
+   */
+  constructor(memory: PageStore, shape: KvShape, maxBytes: number, bytes = pageBytes(shape)) {
     this.#memory = memory;
     this.#maxBytes = maxBytes;
-    this.pageBytes = pageBytes(shape);
+    this.pageBytes = bytes;
   }
 
   /** Pages that are held. */
@@ -90,19 +103,19 @@ export class KvPages {
   /** A page with the same content, for its caller alone. */
   copy(page: number): number {
     const copy = this.allocate();
-    this.#memory.bytes(copy, this.pageBytes).set(this.#memory.bytes(page, this.pageBytes));
+    this.#memory.copy(page, copy, this.pageBytes);
     return copy;
   }
 
   /** The content of a page, as it can be stored. It is a copy. */
-  read(page: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#memory.bytes(page, this.pageBytes));
+  read(page: number): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#memory.read(page, this.pageBytes);
   }
 
   /** A page with content that {@link read} gave. */
   write(content: Uint8Array): number {
     const page = this.allocate();
-    this.#memory.bytes(page, this.pageBytes).set(content);
+    this.#memory.write(page, content);
     return page;
   }
 }
