@@ -2,7 +2,7 @@
 import { inference, progress, statusVersion } from './inference.js';
 import { loadWords } from './parts/load-words.js';
 
-const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
+const STAGES = { download: 'Loading', initialize: 'Starting', compile: 'Compiling', ready: 'Ready' } as const;
 
 export function LoadBar() {
   void statusVersion.value;

@@ -204,11 +204,13 @@ export class ModelSlot {
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
-      const { device, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = this.#model.info;
+      const { info } = this.#model;
+      const { device, deviceReason, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
         { device, threads, contextLength, images },
+        deviceReason === undefined ? {} : { deviceReason },
         dtype === undefined ? {} : { dtype },
         warning === '' ? {} : { warning },
         sampling && { sampling },

@@ -5,10 +5,12 @@ import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
-import { assembleTextModel, type PlannedModel, planTextModel, withAdapters } from './assemble-text-model.js';
+import { assembleTextModel, planDecoder, type PlannedModel, planTextModel, withAdapters } from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
+import { type ChosenGpu, chooseGpu, confirmGpu } from './choose-gpu.js';
+import { findGpu } from './gpu-candidate.js';
 import { PAGE_FORMAT } from './kv-pages.js';
 import type { PlannedReader } from './load-reading-model.js';
 
@@ -20,7 +22,7 @@ export const ggufBackend: Backend = {
     try {
       checkTask(entry);
       if (entry.task !== 'chat') return await loadReader(entry, options);
-      const { source, adapters, planned } = await openChat(entry, options);
+      const { source, adapters, planned: onWasm, gpu } = await openChat(entry, options);
       await fetchTogether([source, ...adapters]);
       options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
       const warnings: string[] = [];
@@ -28,8 +30,11 @@ export const ggufBackend: Backend = {
         console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
         warnings.push(text);
       };
+      const { openForward, deviceReason } = await confirmGpu(entry, gpu, { source, warn, ...options });
+      const planned = openForward ? source.plan : onWasm();
       const model = await assembleTextModel(entry, planned, source.weights(), {
         warn,
+        openForward,
         openPrompts: (rounding) => {
           const identity = async (): Promise<string | undefined> => {
             const always = adapters.filter(({ id }) => id === undefined);
@@ -42,7 +47,12 @@ export const ggufBackend: Backend = {
         },
       });
       const warning = warnings.join(' ');
-      const described = { ...model.info, description: source.description, ...(warning !== '' && { warning }) };
+      const described = {
+        ...model.info,
+        description: source.description,
+        ...(deviceReason !== undefined && { deviceReason }),
+        ...(warning !== '' && { warning }),
+      };
       return Object.assign(model, { info: described });
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
@@ -73,13 +83,21 @@ function checkTask({ id, task }: ModelEntry): void {
 interface OpenedChat {
   source: GgufSource<PlannedModel>;
   adapters: OpenedAdapter[];
-  planned: PlannedModel;
+  /** What runs on WASM. @throws InferenceError `insufficient_resources` with `neededBytes` */
+  planned: () => PlannedModel;
+  gpu: ChosenGpu;
 }
 
 async function openChat(entry: ModelEntry, options: LoadOptions): Promise<OpenedChat> {
-  const source = await openGguf(entry, options, (header) => planTextModel(entry, header));
+  const offer = await findGpu(entry);
+  // A GPU may have room for what WASM has not.
+  const plan = offer.candidate ? planDecoder : planTextModel;
+  const source = await openGguf(entry, options, (header) => plan(entry, header));
   const adapters = await openAdapters(entry, options, source);
-  return { source, adapters, planned: withAdapters(entry, source.plan, adapters) };
+  const gpu = await chooseGpu(entry, offer, source.plan);
+  const planned = (): PlannedModel => withAdapters(entry, source.plan, adapters);
+  if (!gpu.model) planned();
+  return { source, adapters, planned, gpu };
 }
 
 /** Finds out what a load begins with. Never rejects: a load meets the same failure, and says so. */

@@ -1,0 +1,89 @@
+/** Whether a model runs on a GPU: by its head before its weights are fetched, by a trial before they are loaded. @module */
+import { fetchPart } from '../../../core/errors/fetch-part.js';
+import type { LoadOptions } from '../../../core/models/backend.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { PlannedModel } from './assemble-text-model.js';
+import type { GgufSource } from './gguf-source.js';
+import type { GpuOffer } from './gpu-candidate.js';
+import { checkRefusal, type GpuRefusal, OTHER_BITS, reasonOf, SIMULATED } from './gpu-refusal.js';
+import type { OpenForward } from './opened-forward.js';
+import type { GpuModel } from './webgpu/gguf-webgpu.js';
+
+/** A GPU that has room for a model, or why there is none. */
+export interface ChosenGpu {
+  model?: GpuModel;
+  isSimulated?: boolean;
+  refusal?: GpuRefusal | undefined;
+}
+
+const engine = () => fetchPart(() => import('./webgpu/gguf-webgpu.js'));
+
+/** @throws InferenceError where the entry wants WebGPU alone and it cannot run there */
+export async function chooseGpu(
+  entry: ModelEntry,
+  { candidate, refusal }: GpuOffer,
+  { plan, shape }: Pick<PlannedModel, 'plan' | 'shape'>,
+): Promise<ChosenGpu> {
+  if (!candidate) return { refusal };
+  const { adapter, isSimulated } = candidate;
+  const fitted = await (await engine()).fitGpu(adapter, { plan, shape });
+  if ('why' in fitted) return { refusal: checkRefusal(entry, fitted) };
+  return { model: fitted, isSimulated };
+}
+
+/** What a trial needs, and whom it tells. */
+interface ConfirmOptions extends Pick<LoadOptions, 'onProgress'> {
+  source: Pick<GgufSource<PlannedModel>, 'file' | 'files'>;
+  warn: (warning: string) => void;
+}
+
+/** Where a model runs in the end. */
+interface Confirmed {
+  /** Undefined: on WASM. */
+  openForward?: OpenForward;
+  deviceReason?: string;
+}
+
+/** @throws InferenceError `model_not_supported` where the entry wants WebGPU alone and the GPU is wrong */
+export async function confirmGpu(
+  entry: ModelEntry,
+  { model, isSimulated, refusal }: ChosenGpu,
+  { source, warn, onProgress }: ConfirmOptions,
+): Promise<Confirmed> {
+  if (!model) return refusal ? { deviceReason: reasonOf(refusal) } : {};
+  const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
+  onCompile();
+  const { tryGpu, openOnGpu } = await engine();
+  const { isRight, keepsBits } = await remembered(model, source, () => tryGpu(model));
+  if (!isRight) {
+    model.device.destroy();
+    const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
+    return { deviceReason: reasonOf(checkRefusal(entry, { code: 'model_not_supported', why })) };
+  }
+  if (isSimulated) warn(SIMULATED);
+  if (!keepsBits) warn(OTHER_BITS);
+  return { openForward: (read) => openOnGpu(model, { file: source.file, read, onCompile }) };
+}
+
+interface Outcome {
+  isRight: boolean;
+  keepsBits: boolean;
+}
+
+/** What a trial of this GPU, browser and version of the shaders found with this file; found out once. */
+async function remembered(
+  { identity }: GpuModel,
+  { file, files }: ConfirmOptions['source'],
+  find: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const questions = [`computes right (${identity})`, `keeps bits (${identity})`] as const;
+  const [isRight, keepsBits] = await Promise.all(questions.map((question) => files.fact(file, question)));
+  if (isRight !== undefined && keepsBits !== undefined) return { isRight, keepsBits };
+  const found = await find();
+  // A full disk is no reason to fail.
+  await Promise.all([
+    files.keepFact(file, questions[0], found.isRight),
+    files.keepFact(file, questions[1], found.keepsBits),
+  ]).catch(() => {});
+  return found;
+}
