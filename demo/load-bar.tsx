@@ -15,7 +15,7 @@ export function LoadBar() {
   const words = [`${STAGES[stage]} ${model}`, file, stage === 'download' && loadWords(report)];
   return (
     <section class="load-bar" data-stage={stage} aria-label="Loading">
-      <progress max={1} value={stage === 'initialize' ? undefined : share} aria-label={`Loading ${model}`} />
+      <progress max={1} value={stage === 'download' ? share : undefined} aria-label={`Loading ${model}`} />
       <span>{words.filter(Boolean).join(' · ')}</span>
     </section>
   );

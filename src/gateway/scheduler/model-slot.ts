@@ -5,6 +5,7 @@ import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js'
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { contextWarning } from './context-warning.js';
+import { GpuLosses } from './gpu-losses.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
@@ -60,6 +61,7 @@ export class ModelSlot {
   #refused = false;
   /** What its load and requests showed since. */
   readonly #warnings = new Set<string>();
+  readonly #gpuLosses = new GpuLosses();
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
   /** Runs while its queue has changed and nobody was told. */
@@ -205,7 +207,7 @@ export class ModelSlot {
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
       const { info } = this.#model;
-      const { device, deviceReason, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = info;
+      const { device, deviceReason = this.#gpuLosses.reason, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
@@ -242,7 +244,7 @@ export class ModelSlot {
     };
     const started = this.#ending.then(() => {
       signal.throwIfAborted();
-      return this.#host.start(this.entry, { onProgress, signal });
+      return this.#host.start(this.#gpuLosses.entryFor(this.entry), { onProgress, signal });
     });
     // A model that comes after it was abandoned must not stay.
     const over = started.then((model) => (signal.aborted ? model.unload() : undefined));
@@ -291,6 +293,7 @@ export class ModelSlot {
     this.#gone = gone;
     void model.lost.then((lost) => {
       const error = this.#named(lost);
+      if (model.info.device === 'webgpu' && this.entry.backend === 'gguf') this.#gpuLosses.note();
       gone.abort(error);
       return this.restart(model, error);
     });

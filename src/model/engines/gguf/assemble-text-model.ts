@@ -188,7 +188,8 @@ async function openOnKernels(
   };
 }
 
-function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
+/** All matrices of a decoder, each once. */
+export function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
   return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
 }
 

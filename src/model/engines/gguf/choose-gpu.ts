@@ -31,9 +31,15 @@ export async function chooseGpu(
   return { model: fitted, isSimulated };
 }
 
+/** @throws InferenceError where the entry wants WebGPU alone */
+export function refuseEncoder(entry: ModelEntry, { candidate, refusal }: GpuOffer): ChosenGpu {
+  if (!candidate) return { refusal };
+  return { refusal: checkRefusal(entry, { code: 'model_not_supported', why: 'encoders run on WASM alone' }) };
+}
+
 /** What a trial needs, and whom it tells. */
 interface ConfirmOptions extends Pick<LoadOptions, 'onProgress'> {
-  source: Pick<GgufSource<PlannedModel>, 'file' | 'files'>;
+  source: Pick<GgufSource<unknown>, 'file' | 'files'>;
   warn: (warning: string) => void;
 }
 

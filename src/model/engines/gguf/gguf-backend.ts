@@ -9,7 +9,7 @@ import { assembleTextModel, planDecoder, type PlannedModel, planTextModel, withA
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
-import { type ChosenGpu, chooseGpu, confirmGpu } from './choose-gpu.js';
+import { type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
 import { findGpu } from './gpu-candidate.js';
 import { PAGE_FORMAT } from './kv-pages.js';
 import type { PlannedReader } from './load-reading-model.js';
@@ -65,7 +65,7 @@ export const ggufBackend: Backend = {
       if (entry.task === 'chat') {
         const { source, adapters } = await openChat(entry, options);
         await fetchTogether([source, ...adapters]);
-      } else await (await openReader(entry, options)).fetch();
+      } else await (await openReader(entry, options)).source.fetch();
     } catch (thrown) {
       throw loadFailure(thrown, entry, options.signal);
     }
@@ -108,14 +108,32 @@ export async function prepareGguf(): Promise<void> {
 /** Most pages have chat models alone. */
 const readers = () => fetchPart(() => import('./load-reading-model.js'));
 
-async function openReader(entry: ModelEntry, options: LoadOptions): Promise<GgufSource<PlannedReader>> {
+/** A file of a model that writes nothing, and the GPU that it may run on. */
+interface OpenedReading {
+  source: GgufSource<PlannedReader>;
+  gpu: ChosenGpu;
+}
+
+async function openReader(entry: ModelEntry, options: LoadOptions): Promise<OpenedReading> {
   const { planReader } = await readers();
-  return openGguf(entry, options, (header) => planReader(entry, header));
+  const offer = await findGpu(entry);
+  const plan = offer.candidate ? planDecoder : planTextModel;
+  const source = await openGguf(entry, options, (header) => planReader(entry, header, plan));
+  const { model } = source.plan;
+  if (model.type === 'encoder') return { source, gpu: refuseEncoder(entry, offer) };
+  const gpu = await chooseGpu(entry, offer, model.plan);
+  if (!gpu.model) model.plan = withAdapters(entry, model.plan, []);
+  return { source, gpu };
 }
 
 async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
-  const source = await openReader(entry, options);
+  const { source, gpu } = await openReader(entry, options);
   await source.fetch();
   const { assembleReader } = await readers();
-  return assembleReader(entry, source, options);
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  const confirmed = await confirmGpu(entry, gpu, { source, warn, ...options });
+  const { model } = source.plan;
+  if (!confirmed.openForward && model.type === 'decoder') model.plan = withAdapters(entry, model.plan, []);
+  return assembleReader(entry, source, { ...options, ...confirmed, warnings });
 }

@@ -5,7 +5,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { ReadRange } from '../file/header.js';
 import type { GpuRefusal } from '../gpu-refusal.js';
 import type { ModelPlan } from '../model-plan.js';
-import type { MatrixPlan } from '../model-tensors.js';
+import { matricesOf } from '../assemble-text-model.js';
 import { KvPages } from '../kv-pages.js';
 import type { OpenedForward } from '../opened-forward.js';
 import { prefixCacheBytes } from '../../prefix-cache-bytes.js';
@@ -54,12 +54,6 @@ export function unsupportedOnGpu({ plan, shape }: GpuNeeds): GpuRefusal | undefi
   if (shape.headSize <= MOST_HEAD) return undefined;
   return { code: 'model_not_supported', why: `its heads have ${shape.headSize} numbers, and shaders take ${MOST_HEAD}` };
 }
-
-const matricesOf = ({ layers, embedding, head }: ModelPlan): MatrixPlan[] => [
-  ...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]),
-  embedding,
-  head,
-];
 
 /** Opens a device for a model, and finds out whether it has room for it. Nothing of the weights is needed. */
 export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuModel | GpuRefusal> {

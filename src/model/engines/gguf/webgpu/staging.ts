@@ -4,10 +4,13 @@ import type { GpuMemory } from './gpu-memory.js';
 /** `GPUMapMode.READ`. */
 const READ = 1;
 
+/** Bytes of a buffer: tokens of many rows. */
+const LEAST = 1024;
+
 /** Buffers that are used again and again: no pass makes one when as many were under way before. */
 export class StagingBuffers {
   readonly #memory: GpuMemory;
-  #free: { buffer: GPUBuffer; bytes: number }[] = [];
+  readonly #free: { buffer: GPUBuffer; bytes: number }[] = [];
 
   constructor(memory: GpuMemory) {
     this.#memory = memory;
@@ -30,8 +33,9 @@ export class StagingBuffers {
   }
 
   #take(bytes: number): { buffer: GPUBuffer; bytes: number } {
-    const index = this.#free.findIndex((staging) => staging.bytes >= bytes && staging.bytes < 4 * Math.max(bytes, 1024));
+    const index = this.#free.findIndex((staging) => staging.bytes >= bytes);
     if (index >= 0) return this.#free.splice(index, 1)[0]!;
-    return { buffer: this.#memory.buffer(bytes, 'staging'), bytes: Math.max(bytes, 1024) };
+    const room = Math.max(bytes, LEAST);
+    return { buffer: this.#memory.buffer(room, 'staging'), bytes: room };
   }
 }
