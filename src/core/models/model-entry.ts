@@ -176,7 +176,7 @@ export interface GgufEntry
   /** What the model does. */
   task: 'chat' | 'embeddings' | 'rerank';
   /** Only WASM. */
-  device?: 'auto' | 'wasm';
+  device?: 'auto' | 'webgpu' | 'wasm';
   /** @default 'auto': each weight as the file has it */
   dtype?: 'auto' | 'fp32';
 }

@@ -207,7 +207,16 @@ export class ModelSlot {
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
       const { info } = this.#model;
-      const { device, deviceReason = this.#gpuLosses.reason, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = info;
+      const {
+        device,
+        deviceReason = this.#gpuLosses.reason,
+        threads,
+        dtype,
+        contextLength,
+        images,
+        sampling,
+        warning: ofLoad = '',
+      } = info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,

@@ -5,7 +5,13 @@ import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
-import { assembleTextModel, planDecoder, type PlannedModel, planTextModel, withAdapters } from './assemble-text-model.js';
+import {
+  assembleTextModel,
+  planDecoder,
+  type PlannedModel,
+  planTextModel,
+  withAdapters,
+} from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';

@@ -144,7 +144,11 @@ export async function assembleReader(
   };
   if (model.type === 'decoder' && model.judge) {
     const warn = (text: string): void => void warnings.push(text);
-    const { engine, info: opened, ...parts } = await openTextEngine(entry, model.plan, source.weights(), {
+    const {
+      engine,
+      info: opened,
+      ...parts
+    } = await openTextEngine(entry, model.plan, source.weights(), {
       warn,
       openForward,
     });

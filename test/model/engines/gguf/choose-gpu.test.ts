@@ -67,29 +67,32 @@ describe('where a GGUF model runs', () => {
     ['adapters of LoRA', {}, { loras: [{ source: 'https://app.test/lora.gguf' }] }, /loras/],
     ['too little memory', { memory: 'full' }, {}, /needs \d+ MB/],
     ['bindings that are too small', { binding: 2 ** 16 }, {}, /binds 1 MB/],
-  ])('[W61] [W62] %s: `auto` runs on WASM and says why, `webgpu` is refused by name', async (_, adapter, entry, why) => {
-    if (adapter === undefined) vi.stubGlobal('navigator', { userAgent: 'test' });
-    else browserWith(adapter);
-    const chosen = await choose({ ...AUTO, ...entry });
-    expect(chosen.model).toBeUndefined();
-    const confirmed = await confirmGpu(AUTO, chosen, {
-      source: {} as Parameters<typeof confirmGpu>[2]['source'],
-      warn: () => {},
-      onProgress: () => {},
-    });
-    expect(confirmed.openForward).toBeUndefined();
-    expect(confirmed.deviceReason).toMatch(/^It does not run on WebGPU, because .*\.$/);
-    expect(confirmed.deviceReason).toMatch(why);
-    const refused = choose({ ...WEBGPU, ...entry });
-    await expect(refused).rejects.toMatchObject({
-      code: entry.loras ? 'model_not_supported' : 'insufficient_resources',
-      message: ON_AUTO,
-      details: { param: 'device' },
-    });
-    await expect(refused).rejects.toThrow(why);
-    const bytes = (await refused.catch((error: { details: object }) => error.details)) as { neededBytes?: number };
-    if (adapter?.memory === 'full') expect(bytes.neededBytes).toBeGreaterThan(0);
-  });
+  ])(
+    '[W61] [W62] %s: `auto` runs on WASM and says why, `webgpu` is refused by name',
+    async (_, adapter, entry, why) => {
+      if (adapter === undefined) vi.stubGlobal('navigator', { userAgent: 'test' });
+      else browserWith(adapter);
+      const chosen = await choose({ ...AUTO, ...entry });
+      expect(chosen.model).toBeUndefined();
+      const confirmed = await confirmGpu(AUTO, chosen, {
+        source: {} as Parameters<typeof confirmGpu>[2]['source'],
+        warn: () => {},
+        onProgress: () => {},
+      });
+      expect(confirmed.openForward).toBeUndefined();
+      expect(confirmed.deviceReason).toMatch(/^It does not run on WebGPU, because .*\.$/);
+      expect(confirmed.deviceReason).toMatch(why);
+      const refused = choose({ ...WEBGPU, ...entry });
+      await expect(refused).rejects.toMatchObject({
+        code: entry.loras ? 'model_not_supported' : 'insufficient_resources',
+        message: ON_AUTO,
+        details: { param: 'device' },
+      });
+      await expect(refused).rejects.toThrow(why);
+      const bytes = (await refused.catch((error: { details: object }) => error.details)) as { neededBytes?: number };
+      if (adapter?.memory === 'full') expect(bytes.neededBytes).toBeGreaterThan(0);
+    },
+  );
 
   it('[W61] a kind of tensor without shaders is refused with its name, and runs on WASM', async () => {
     browserWith({});
@@ -114,7 +117,9 @@ describe('where a GGUF model runs', () => {
     browserWith({});
     const offer = await findGpu(WEBGPU);
     expect(refuseEncoder(AUTO, offer).refusal?.why).toContain('encoders');
-    expect(() => refuseEncoder(WEBGPU, offer)).toThrow(expect.objectContaining({ code: 'model_not_supported' }) as Error);
+    expect(() => refuseEncoder(WEBGPU, offer)).toThrow(
+      expect.objectContaining({ code: 'model_not_supported' }) as Error,
+    );
   });
 });
 
@@ -134,7 +139,11 @@ describe('the trial of a GPU', () => {
   };
   const confirm = async (entry: ModelEntry, isSimulated = false) => {
     const [warnings, stages]: [string[], string[]] = [[], []];
-    const options = { source, warn: (text: string) => void warnings.push(text), onProgress: ({ stage }: { stage: string }) => void stages.push(stage) };
+    const options = {
+      source,
+      warn: (text: string) => void warnings.push(text),
+      onProgress: ({ stage }: { stage: string }) => void stages.push(stage),
+    };
     const confirmed = await confirmGpu(entry, { model, isSimulated }, options);
     return { ...confirmed, warnings, stages };
   };

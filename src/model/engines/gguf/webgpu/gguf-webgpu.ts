@@ -52,7 +52,10 @@ export function unsupportedOnGpu({ plan, shape }: GpuNeeds): GpuRefusal | undefi
     }
   }
   if (shape.headSize <= MOST_HEAD) return undefined;
-  return { code: 'model_not_supported', why: `its heads have ${shape.headSize} numbers, and shaders take ${MOST_HEAD}` };
+  return {
+    code: 'model_not_supported',
+    why: `its heads have ${shape.headSize} numbers, and shaders take ${MOST_HEAD}`,
+  };
 }
 
 /** Opens a device for a model, and finds out whether it has room for it. Nothing of the weights is needed. */
@@ -84,7 +87,12 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   const positions = Math.min(contextLength, FIRST_POSITIONS);
   const keys = Array.from({ length: shape.layers }, () => (positions / 64) * layerPageBytes(shape));
   const vectors = new VectorPlaces(plan, shape).count * 4;
-  const sizes = [...placed.places.slabs.map(({ bytes }) => bytes), ...keys, vectors, ...Object.values(passBytes(shape, undefined, limit))];
+  const sizes = [
+    ...placed.places.slabs.map(({ bytes }) => bytes),
+    ...keys,
+    vectors,
+    ...Object.values(passBytes(shape, undefined, limit)),
+  ];
   if (!(await hasRoom(device, sizes))) {
     const neededBytes = sizes.reduce((sum, size) => sum + size, 0);
     const why = `it needs ${megabytes(neededBytes)} on the GPU, which has not so much to give`;

@@ -41,7 +41,11 @@ export interface GpuForwardOptions {
 }
 
 /** Bytes of what a pass computes in, in the order of {@link PassBuffers}. */
-export function passBytes(shape: ForwardShape, maxRows = MOST_ROWS, limit = Infinity): Record<keyof PassBuffers, number> {
+export function passBytes(
+  shape: ForwardShape,
+  maxRows = MOST_ROWS,
+  limit = Infinity,
+): Record<keyof PassBuffers, number> {
   const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength } = shape;
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
@@ -52,6 +56,8 @@ export function passBytes(shape: ForwardShape, maxRows = MOST_ROWS, limit = Infi
     branch: floats(width),
     qkv: floats((heads + 2 * kvHeads) * headSize),
     attended: floats(heads * headSize),
+    wishedX: floats(width, LOGIT_ROWS),
+    wishedAttended: floats(heads * headSize, LOGIT_ROWS),
     inner: floats(feedForward),
     up: floats(feedForward),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
@@ -252,7 +258,8 @@ export class GpuForward implements Forward {
     };
     for (const step of this.#program.looking) go(step);
     for (const step of this.#program.reading.get(rowClass)!) go(step);
-    if (wishes > 0) for (const step of this.#program.thinking.get(rowClass)!) go(step);
+    if (wishes > 0) for (const step of this.#program.attending) go(step);
+    if (wishes > 0 && !areFew(rows, wishes)) for (const step of this.#program.thinking.get(rowClass)!) go(step);
   }
 
   /** The smallest number of rows whose shaders are there. Bits do not depend on it. */
@@ -276,8 +283,13 @@ export class GpuForward implements Forward {
     }
     this.#memory.write(this.#buffers.plan, 4, Uint32Array.of(count));
     this.#memory.write(this.#buffers.plan, 12, Uint32Array.of(first));
-    for (const step of this.#program.wishing) dispatch(pass, step, count);
-    const given = wish === 'states' ? this.#states(encoder, pass, count) : this.#choose(encoder, pass, { layout, count, first });
+    const { wishedThinking, wishedNorm, wishing } = this.#program;
+    const last = areFew(layout.rows, layout.wishes)
+      ? [...wishedThinking.get(this.#classOf(count))!, ...wishedNorm]
+      : wishing;
+    for (const step of last) dispatch(pass, step, count);
+    const given =
+      wish === 'states' ? this.#states(encoder, pass, count) : this.#choose(encoder, pass, { layout, count, first });
     queue.submit([encoder.finish()]);
     return given();
   }
@@ -304,7 +316,9 @@ export class GpuForward implements Forward {
     const logits = choices.every(isChosen)
       ? undefined
       : this.#staging.copy(encoder, this.#buffers.logits, 0, count * vocabulary * 4);
-    const tokens = choices.some(isChosen) ? this.#staging.copy(encoder, this.#buffers.ids, first * 4, count * 4) : undefined;
+    const tokens = choices.some(isChosen)
+      ? this.#staging.copy(encoder, this.#buffers.ids, first * 4, count * 4)
+      : undefined;
     return async () => {
       const [read, chosen] = await Promise.all([logits?.(), tokens?.()]);
       const rows = read && rowsOf(new Float32Array(read), vocabulary);
@@ -313,6 +327,9 @@ export class GpuForward implements Forward {
     };
   }
 }
+
+/** Whether bringing wished rows together saves more than it costs. */
+const areFew = (rows: number, wishes: number): boolean => wishes * 2 <= rows && rows > 8;
 
 function dispatch(pass: GPUComputePassEncoder, step: Dispatch, count: number, z = 1): void {
   const { pipeline, group, offset, x, rowsEach } = step;

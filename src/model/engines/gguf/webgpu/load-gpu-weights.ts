@@ -21,7 +21,7 @@ export interface PlacedVectors {
 
 interface Weights {
   slabs: ReadonlyMap<Slab, GPUBuffer>;
-  places: WeightPlaces;
+  places: Pick<WeightPlaces, 'parts'>;
   vectors: PlacedVectors;
   /** Also wanted by the CPU. */
   keep: GgufTensor | undefined;
@@ -81,7 +81,8 @@ export async function loadGpuWeights(
         const out = planes.of(row, count);
         packPlanes(kind, source, count * columns, out);
         for (const plane of PLANES) {
-          if (row[plane] > 0) memory.write(slabs.get(slab)!, part.at + part.planes[plane] + first * row[plane], out[plane]);
+          if (row[plane] > 0)
+            memory.write(slabs.get(slab)!, part.at + part.planes[plane] + first * row[plane], out[plane]);
         }
         await wrote(count * rowBytes);
       }
@@ -108,7 +109,10 @@ function groupByTensor(parts: Parts): Map<GgufTensor, { slab: Slab; part: Placed
 class PlaneScratch {
   readonly #bytes: Partial<Record<keyof PlaneBytes, Uint8Array<ArrayBuffer>>> = {};
 
-  of(row: Readonly<Record<keyof PlaneBytes, number>>, count: number): Record<keyof PlaneBytes, Uint8Array<ArrayBuffer>> {
+  of(
+    row: Readonly<Record<keyof PlaneBytes, number>>,
+    count: number,
+  ): Record<keyof PlaneBytes, Uint8Array<ArrayBuffer>> {
     const bytesOf = (plane: keyof PlaneBytes): Uint8Array<ArrayBuffer> => {
       const bytes = roundUp(row[plane] * count, 4);
       const has = this.#bytes[plane];

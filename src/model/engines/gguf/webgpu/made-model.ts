@@ -37,8 +37,15 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   const chosen = distinctLayers(plan, shape);
   const layers = chosen.map((index) => {
     const { matrices, vectors } = plan.layers[index]!;
-    const matrix = (name: keyof LayerMatrices<unknown>): MatrixPlan => file.matrix(matrices[name].tensor.kind, ...sizes[name]);
-    const lengths: Record<string, number> = { queryBias: queries, keyBias: keys, valueBias: keys, gateBias: INNER, upBias: INNER };
+    const matrix = (name: keyof LayerMatrices<unknown>): MatrixPlan =>
+      file.matrix(matrices[name].tensor.kind, ...sizes[name]);
+    const lengths: Record<string, number> = {
+      queryBias: queries,
+      keyBias: keys,
+      valueBias: keys,
+      gateBias: INNER,
+      upBias: INNER,
+    };
     const norms: Record<string, number> =
       shape.queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
     const made = Object.entries(vectors).map(([name, vector]) => {

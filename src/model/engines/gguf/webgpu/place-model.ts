@@ -19,7 +19,7 @@ interface PlacedLayer {
 }
 
 export interface PlacedModel {
-  places: WeightPlaces;
+  places: Pick<WeightPlaces, 'slabs' | 'parts'>;
   layers: readonly PlacedLayer[];
   embedding: PlacedPiece[];
   head: PlacedPiece[];

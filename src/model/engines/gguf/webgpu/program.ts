@@ -10,7 +10,7 @@ import { attendShader, joinShader } from './shaders/attention.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
 import { rotateShader } from './shaders/rotate.js';
-import { embedShader, gateShader, type NormUse, normShader } from './shaders/rows.js';
+import { embedShader, gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
 import { attendedHeads, BEST_GROUPS, NONE, productRows, TILE } from './shaders/sizes.js';
 
 /** Most rows of a product's shader, or tiles of many rows. */
@@ -33,7 +33,21 @@ export interface Dispatch {
 /** What a pass computes in. */
 export type PassBuffers = Readonly<
   Record<
-    'x' | 'y' | 'branch' | 'qkv' | 'attended' | 'inner' | 'up' | 'logits' | 'pieces' | 'best' | 'ids' | 'plan' | 'state',
+    | 'x'
+    | 'y'
+    | 'branch'
+    | 'qkv'
+    | 'attended'
+    | 'wishedX'
+    | 'wishedAttended'
+    | 'inner'
+    | 'up'
+    | 'logits'
+    | 'pieces'
+    | 'best'
+    | 'ids'
+    | 'plan'
+    | 'state',
     GPUBuffer
   >
 >;
@@ -51,6 +65,16 @@ export interface ProgramParts {
   /** Of each layer. Called again when they moved. */
   kv: () => readonly GPUBuffer[];
 }
+
+/** Which rows a layer thinks about: where they are, what attention gave, and which count of the plan they have. */
+interface LayerRows {
+  x: keyof PassBuffers;
+  attended: keyof PassBuffers;
+  list: 0 | 1;
+}
+
+const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', list: 0 };
+const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', list: 1 };
 
 /** Matrices with the same rows of activations. */
 interface ProductPlan {
@@ -80,12 +104,17 @@ export function wordOf(value: number): number {
 export class Program {
   /** Until the last layer's keys and values are kept. */
   readonly reading = new Map<RowClass, Dispatch[]>();
-  /** From there to the rows behind the last layer. */
+  /** The attention of the last layer. */
+  readonly attending: Dispatch[] = [];
+  /** What follows in it, for all rows. */
   readonly thinking = new Map<RowClass, Dispatch[]>();
+  /** Or for wished ones alone, by the number of wishes. */
+  readonly wishedThinking = new Map<RowClass, Dispatch[]>();
   /** Looks tokens up. */
   readonly looking: Dispatch[] = [];
-  /** The norm of wished rows, and their logits by the number of wishes. */
+  /** The norm of wished rows: of all, or of those that are together; and their logits by the number of wishes. */
   readonly wishing: Dispatch[] = [];
+  readonly wishedNorm: Dispatch[] = [];
   readonly heads = new Map<RowClass, Dispatch[]>();
   readonly greatest: Dispatch[] = [];
   readonly drawing: Dispatch[] = [];
@@ -107,7 +136,9 @@ export class Program {
     this.#look();
     for (const rows of ROW_CLASSES) this.#layers(rows);
     const { width, vocabulary, logitScale, logitCap } = shape;
-    this.wishing.push(this.#norm('wished', 'x', 'y', { norm: parts.places.of(plan.outputNorm), columns: width }));
+    const lastNorm = { norm: parts.places.of(plan.outputNorm), columns: width };
+    this.wishing.push(this.#norm('wished', 'x', 'y', lastNorm));
+    this.wishedNorm.push(this.#norm('all', 'wishedX', 'y', lastNorm));
     for (const rows of ROW_CLASSES) {
       const end = logitScale !== 1 || logitCap > 0 ? 'logits' : 'store';
       const head: ProductPlan = { input: 'y', output: 'logits', stride: vocabulary, outs: [0], end, list: 1 };
@@ -127,7 +158,8 @@ export class Program {
 
   /** All that passes of so many rows need. */
   *pipelinesOf(rows: RowClass): Generator<Pipeline> {
-    const steps = [this.looking, this.wishing, this.greatest, this.drawing, this.heads, this.reading, this.thinking];
+    const once = [this.looking, this.attending, this.wishing, this.wishedNorm, this.greatest, this.drawing];
+    const steps = [...once, this.heads, this.reading, this.thinking, this.wishedThinking];
     for (const list of steps) {
       for (const { pipeline, split = [] } of Array.isArray(list) ? list : (list.get(rows) ?? [])) {
         yield pipeline;
@@ -178,15 +210,22 @@ export class Program {
 
   #layers(rows: RowClass): void {
     const { shape } = this.#parts;
-    const [reading, thinking]: [Dispatch[], Dispatch[]] = [[], []];
+    const reading: Dispatch[] = [];
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
-      const { attend, ...before } = this.#attention(rows, index, layer);
-      reading.push(...before.steps);
-      (index === last ? thinking : reading).push(attend, ...this.#think(rows, index));
+      const { attend, steps } = this.#attention(rows, index, layer);
+      reading.push(...steps);
+      if (index < last) reading.push(attend, ...this.#think(rows, index, ALL_ROWS));
+      else if (this.attending.length === 0) this.attending.push(attend);
     }
     this.reading.set(rows, reading);
-    this.thinking.set(rows, thinking);
+    this.thinking.set(rows, this.#think(rows, last, ALL_ROWS));
+    const { width, heads, headSize } = shape;
+    const together = [
+      this.#gather('x', 'wishedX', width),
+      this.#gather('attended', 'wishedAttended', heads * headSize),
+    ];
+    this.wishedThinking.set(rows, [...together, ...this.#think(rows, last, WISHED_ROWS)]);
   }
 
   /** Queries, keys and values, which are kept; and attention. */
@@ -265,8 +304,19 @@ export class Program {
     return dispatch;
   }
 
+  #gather(from: keyof PassBuffers, to: keyof PassBuffers, columns: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
+    return {
+      pipeline: pipelines.get('norm', 'gather', GATHER_SHADER),
+      group: this.#bind('norm', [buffers[from], buffers[to], vectors, buffers.plan]),
+      offset: this.#record(columns / 4, 0, 0, 0),
+      x: 0,
+      rowsEach: 1,
+    };
+  }
+
   /** What follows attention in a layer. */
-  #think(rows: RowClass, index: number): Dispatch[] {
+  #think(rows: RowClass, index: number, { x, attended, list }: LayerRows): Dispatch[] {
     const { shape, places, plan, placed } = this.#parts;
     const { width, feedForward, activation, residualScale } = shape;
     const { vectors } = plan.layers[index]!;
@@ -277,15 +327,15 @@ export class Program {
       { bias, norm }: { bias: number; norm: number },
     ): Dispatch[] => {
       const isNormed = norm !== NONE;
-      const end = { stride: width, outs: [0], biases: [bias], scale: residualScale };
+      const end = { stride: width, outs: [0], biases: [bias], scale: residualScale, list };
       const product = isNormed
         ? this.#product(rows, pieces, { ...end, input, output: 'branch', end: 'store' })
-        : this.#product(rows, pieces, { ...end, input, output: 'x', end: 'add' });
+        : this.#product(rows, pieces, { ...end, input, output: x, end: 'add' });
       if (!isNormed) return product;
-      return [...product, this.#norm('added', 'branch', 'x', { norm, columns: width, scale: residualScale })];
+      return [...product, this.#norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const gate = { input: 'x', output: 'inner', stride: feedForward, norm } as const;
+    const gate = { input: x, output: 'inner', stride: feedForward, norm, list } as const;
     const [gateBias, upBias] = [places.of(vectors.gateBias), places.of(vectors.upBias)];
     const [first, second] = layer.gateUp;
     const store = { ...gate, outs: [0], end: 'store' } as const;
@@ -298,7 +348,7 @@ export class Program {
       : this.#product(rows, first, { ...gate, outs: [0, 0], end: activation, biases: [gateBias, upBias] });
     const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
     return [
-      ...branch(layer.output, 'attended', { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
+      ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
       ...inner,
       ...branch(layer.down, 'inner', { bias: places.of(vectors.downBias), norm: places.of(feedForwardPost) }),
     ];
@@ -342,7 +392,7 @@ export class Program {
     const { norm } = product;
     if (norm === undefined) return this.#multiply(rows, pieces, product);
     if (rows === 1 || rows === 2) return this.#multiply(rows, pieces, product);
-    const normed = this.#norm('all', 'x', 'y', { norm, columns: this.#parts.shape.width });
+    const normed = this.#norm('all', product.input, 'y', { norm, columns: this.#parts.shape.width });
     return [normed, ...this.#multiply(rows, pieces, { ...product, input: 'y', norm: undefined })];
   }
 

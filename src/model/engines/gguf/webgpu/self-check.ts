@@ -39,9 +39,21 @@ export async function checkGpu(
 ): Promise<SelfCheck> {
   const made = madeModel(model.plan, model.shape);
   const { plan, shape, header, read } = made;
-  const forward = new GpuForward({ device, plan, shape, placed: placeModel(plan, limit), pipelines, limit, maxRows: 32 });
+  const forward = new GpuForward({
+    device,
+    plan,
+    shape,
+    placed: placeModel(plan, limit),
+    pipelines,
+    limit,
+    maxRows: 32,
+  });
   try {
-    const [expected] = await Promise.all([logitsOnWasm(made), forward.load(header.file, read), forward.compile([1, 8, 'tile'])]);
+    const [expected] = await Promise.all([
+      logitsOnWasm(made),
+      forward.load(header.file, read),
+      forward.compile([1, 8, 'tile']),
+    ]);
     const pages = new KvPages(forward.pages, shape, 2 ** 24, forward.pages.pageBytes);
     const logits = async (pieces: readonly number[]): Promise<Float32Array[]> => {
       const kv = new KvSequence(pages);
@@ -57,7 +69,10 @@ export async function checkGpu(
     const prompt = await logits([PROMPT]);
     const pieces = await logits([ROWS, ...Array.from({ length: ALONE }, () => 1)]);
     const isRight = errorOf(prompt, expected) <= MOST_ERROR[shape.precision];
-    return { isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[shape.precision], keepsBits: areEqual(pieces, prompt) };
+    return {
+      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[shape.precision],
+      keepsBits: areEqual(pieces, prompt),
+    };
   } finally {
     forward.destroy();
   }

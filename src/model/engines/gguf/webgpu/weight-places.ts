@@ -47,11 +47,6 @@ export class WeightPlaces {
     this.#limit = limit;
   }
 
-  /** Bytes of all slabs. */
-  get bytes(): number {
-    return this.slabs.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
   /**
    * Places what a product takes together.
    * @throws InferenceError `insufficient_resources` where matrices that belong together do not fit a binding
@@ -94,5 +89,4 @@ export class WeightPlaces {
   }
 }
 
-const bytesOf = ({ tensor }: MatrixPlan, rows: number): number =>
-  planesOf(tensor.kind, rows, tensor.shape[0]!).bytes;
+const bytesOf = ({ tensor }: MatrixPlan, rows: number): number => planesOf(tensor.kind, rows, tensor.shape[0]!).bytes;

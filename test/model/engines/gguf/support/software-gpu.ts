@@ -20,12 +20,3 @@ export async function softwareGpu(): Promise<GPU | undefined> {
   const { create } = await import('webgpu');
   return create([]);
 }
-
-/** A device with the limits that every adapter has. Errors that nobody waits for fail the test that looks at them. */
-export async function softwareDevice(gpu: GPU): Promise<{ device: GPUDevice; errors: string[] }> {
-  const adapter = await gpu.requestAdapter();
-  const device = await adapter!.requestDevice();
-  const errors: string[] = [];
-  device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-  return { device, errors };
-}

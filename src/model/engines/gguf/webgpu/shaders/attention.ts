@@ -34,7 +34,8 @@ export function attendShader({ size, heads, kvHeads, bits, split }: HeadShape & 
     bits === 16
       ? `let w = kv[${address(0)}]; let v0 = vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); let v1 = vec4f(unpack2x16float(w.z), unpack2x16float(w.w));`
       : `let v0 = bitcast<vec4f>(kv[${address(0)}]); let v1 = bitcast<vec4f>(kv[${address(1)}]);`;
-  const key = (vector: number): string => (bits === 16 ? 'keys + d * 64u + t' : `keys + (d * 2u + ${vector}u) * 64u + t`);
+  const key = (vector: number): string =>
+    bits === 16 ? 'keys + d * 64u + t' : `keys + (d * 2u + ${vector}u) * 64u + t`;
   const value = (vector: number): string =>
     bits === 16
       ? `values + (i & 63u) * ${lanes}u + lane`

@@ -47,7 +47,12 @@ const superScale: Code = (r, s) => `superScale(${s}, i${r}, h)`;
 const KINDS: Partial<Record<TensorKind, KindReader>> = {
   Q4_0: { ...NIBBLES, code: (r) => `(bytes(${nibble(r)}) - 8.0)`, factors: 'block', factor: halfFloat },
   Q4_1: { ...NIBBLES, code: (r) => `bytes(${nibble(r)})`, factors: 'blockPair', factor: twoHalves },
-  Q5_0: { ...withFifth, code: (r) => `(bytes(${nibble(r)} | ${fifth(r)}) - 16.0)`, factors: 'block', factor: halfFloat },
+  Q5_0: {
+    ...withFifth,
+    code: (r) => `(bytes(${nibble(r)} | ${fifth(r)}) - 16.0)`,
+    factors: 'block',
+    factor: halfFloat,
+  },
   Q5_1: { ...withFifth, code: (r) => `bytes(${nibble(r)} | ${fifth(r)})`, factors: 'blockPair', factor: twoHalves },
   Q8_0: {
     half: (r, s) => `var c${r} = codes[${s}.codes + 2u * i${r} + h];`,

@@ -143,9 +143,7 @@ function joinLanes({
   const outs = ((threads / LANES) * together * rows) / (pair ? 2 : 1);
   const sum = (name: string, g: string): string =>
     `var ${name} = 0.0; for (var l = 0u; l < ${LANES}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${LANES}u + l]; }`;
-  const row = pair
-    ? `${(round * together) / 2}u + (g % ${together}u) / 2u`
-    : `${round * together}u + g % ${together}u`;
+  const row = pair ? `${(round * together) / 2}u + (g % ${together}u) / 2u` : `${round * together}u + g % ${together}u`;
   return /* wgsl */ `
   ${round > 0 ? 'workgroupBarrier();' : ''}
   ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${LANES}u + lane] = a${round * together + r}_${m};`, ' '))}

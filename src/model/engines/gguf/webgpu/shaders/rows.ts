@@ -77,3 +77,15 @@ ${ACTIVATIONS[activation]}
   result[i] = activate(result[i]) * x[i];
 }`;
 }
+
+/** Brings rows that are wished together. A workgroup for each. */
+export const GATHER_SHADER = /* wgsl */ `struct Parameters { columns4: u32, spare0: u32, spare1: u32, spare2: u32 }
+@group(0) @binding(0) var<storage, read> x: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let row = plan[plan[2] + (plan[3] + wg.x) * ${PLAN.wishWords}u];
+  for (var k = t; k < p.columns4; k += 64u) { result[wg.x * p.columns4 + k] = x[row * p.columns4 + k]; }
+}`;
