@@ -175,7 +175,7 @@ export interface GgufEntry
   backend: 'gguf';
   /** What the model does. */
   task: 'chat' | 'embeddings' | 'rerank';
-  /** Only WASM. */
+  /** @default 'auto': WebGPU where there is a GPU that fits and computes right, else WASM */
   device?: 'auto' | 'webgpu' | 'wasm';
   /** @default 'auto': each weight as the file has it */
   dtype?: 'auto' | 'fp32';

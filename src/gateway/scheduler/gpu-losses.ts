@@ -1,5 +1,6 @@
 /** What follows when the GPU of a GGUF model is lost again and again. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
+import type { ModelInfo } from '../../core/models/backend.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
 /** So many losses within so many milliseconds are too many. */
@@ -16,7 +17,9 @@ export class GpuLosses {
     this.#now = now;
   }
 
-  note(): void {
+  /** A model was lost. */
+  note({ backend }: Pick<ModelEntry, 'backend'>, { device }: Pick<ModelInfo, 'device'>): void {
+    if (backend !== 'gguf' || device !== 'webgpu') return;
     const now = this.#now();
     this.#times = [...this.#times.filter((time) => now - time < WITHIN_MS), now];
     this.#isGivenUp ||= this.#times.length >= MOST;

@@ -206,17 +206,8 @@ export class ModelSlot {
     if (this.#loading && this.#progress) status.progress = this.#progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
-      const { info } = this.#model;
-      const {
-        device,
-        deviceReason = this.#gpuLosses.reason,
-        threads,
-        dtype,
-        contextLength,
-        images,
-        sampling,
-        warning: ofLoad = '',
-      } = info;
+      const { device, threads, contextLength, images, dtype, sampling, warning: ofLoad = '' } = this.#model.info;
+      const { deviceReason = this.#gpuLosses.reason } = this.#model.info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
@@ -302,7 +293,7 @@ export class ModelSlot {
     this.#gone = gone;
     void model.lost.then((lost) => {
       const error = this.#named(lost);
-      if (model.info.device === 'webgpu' && this.entry.backend === 'gguf') this.#gpuLosses.note();
+      this.#gpuLosses.note(this.entry, model.info);
       gone.abort(error);
       return this.restart(model, error);
     });

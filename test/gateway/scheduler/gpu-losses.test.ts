@@ -10,7 +10,7 @@ function lostAt(...minutes: number[]): GpuLosses {
   const losses = new GpuLosses(() => now);
   for (const minute of minutes) {
     now = minute * MINUTE;
-    losses.note();
+    losses.note(entry, { device: 'webgpu' });
   }
   return losses;
 }
@@ -19,6 +19,15 @@ describe('[W68] a GPU that is lost', () => {
   it.each([[[]], [[3]], [[0, 11]], [[0, 11, 22]]])('at minutes %j is tried again', (minutes) => {
     const losses = lostAt(...minutes);
     expect(losses.entryFor(entry)).toBe(entry);
+    expect(losses.reason).toBeUndefined();
+  });
+
+  it('by another engine, or on WASM, is none', () => {
+    const losses = new GpuLosses(() => 0);
+    for (let loss = 0; loss < 3; loss++) {
+      losses.note(entry, { device: 'wasm' });
+      losses.note({ backend: 'web-llm' }, { device: 'webgpu' });
+    }
     expect(losses.reason).toBeUndefined();
   });
 

@@ -95,7 +95,7 @@ export class RunAhead {
     this.#before = undefined;
     const works = flight.steps.map((step) => waiting.find((work) => isStepOf(step, work)));
     const isWanted = works.every((work) => work !== undefined) && works.length === waiting.length;
-    if (isWanted) return { works: works as Work[], result: flight.result };
+    if (isWanted) return { works, result: flight.result };
     for (const step of flight.steps) if (!step.isGone) step.kv.truncate(step.length);
     this.#pause = PAUSE;
     return undefined;

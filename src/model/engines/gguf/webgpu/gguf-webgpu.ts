@@ -9,9 +9,10 @@ import { matricesOf } from '../assemble-text-model.js';
 import { KvPages } from '../kv-pages.js';
 import type { OpenedForward } from '../opened-forward.js';
 import { prefixCacheBytes } from '../../prefix-cache-bytes.js';
-import { GpuForward, passBytes } from './gpu-forward.js';
+import { GpuForward } from './gpu-forward.js';
 import { hasRoom } from './gpu-memory.js';
 import { layerPageBytes, mostPages } from './gpu-pages.js';
+import { passBytes } from './pass-buffers.js';
 import { type PlacedModel, placeModel, VectorPlaces } from './place-model.js';
 import { Pipelines } from './pipelines.js';
 import { hasShaders } from './shaders/kinds.js';
@@ -127,7 +128,7 @@ export async function tryGpu(model: GpuModel): Promise<SelfCheck> {
  * @param onCompile is told that shaders are compiled
  */
 export async function openOnGpu(
-  { device, plan, shape, placed, limit, pipelines }: GpuModel,
+  { device, plan, shape, placed, limit, pipelines, identity }: GpuModel,
   { file, read, onCompile }: { file: string; read: ReadRange; onCompile: () => void },
 ): Promise<OpenedForward> {
   const lost = lossOf(device);
@@ -143,7 +144,7 @@ export async function openOnGpu(
     adapters: undefined,
     info: { device: 'webgpu', threads: 1 },
     contextLength: shape.contextLength,
-    rounding: 'webgpu',
+    rounding: `webgpu ${identity}`,
     lost,
     dispose() {
       forward.destroy();
@@ -155,7 +156,10 @@ export async function openOnGpu(
 /** Resolves when a device is lost, or did what it cannot do. Not when it is given back. */
 function lossOf(device: GPUDevice): Promise<InferenceError> {
   return new Promise((resolve) => {
+    let isTold = false;
     const report = (reason: string): void => {
+      if (isTold) return;
+      isTold = true;
       console.warn(`inpage: the GPU failed: ${reason}`);
       resolve(lostEngine(new Error(reason)));
     };

@@ -1,31 +1,25 @@
 /** Forward passes of a decoder on a GPU. @module */
-import { InferenceError } from '../../../../core/errors/inference-error.js';
 import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { Forward, ForwardWish, Span, TokenChoice } from '../forward-interface.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { ReadRange } from '../file/header.js';
-import { pagesOf } from '../kv-pages.js';
 import type { ModelPlan } from '../model-plan.js';
 import { GpuMemory } from './gpu-memory.js';
 import { GpuPages } from './gpu-pages.js';
 import { loadGpuWeights } from './load-gpu-weights.js';
 import { type PlacedModel, VectorPlaces } from './place-model.js';
-import { Pipelines } from './pipelines.js';
-import { type Dispatch, type PassBuffers, Program, ROW_CLASSES, type RowClass, wordOf } from './program.js';
+import { type Pipeline, Pipelines } from './pipelines.js';
+import { type Dispatch, dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
+import { LOGIT_ROWS, logitRowsOf, MOST_ROWS, passBytes, splitRowsOf } from './pass-buffers.js';
+import { Program } from './program.js';
 import { StagingBuffers } from './staging.js';
-import { attendedHeads, BEST_GROUPS, CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
+import { CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
 
-/** Rows of a pass at most. */
-const MOST_ROWS = 256;
 /** Rows of a pass at first, until one was measured; and the least. */
 const FIRST_ROWS = 64;
 const LEAST_ROWS = 16;
 /** Milliseconds that a pass may take: Windows resets a device whose work lasts seconds, and aborts wait for a pass. */
 const PASS_MS = { least: 50, most: 100 };
-/** Wishes whose logits are computed together, which bounds the memory for them. */
-const LOGIT_ROWS = 32;
-/** Workgroups that keep a GPU busy: with fewer, positions are read side by side. */
-const BUSY_GROUPS = 64;
 
 export interface GpuForwardOptions {
   device: GPUDevice;
@@ -38,48 +32,6 @@ export interface GpuForwardOptions {
   limit: number;
   /** Most rows of a pass. */
   maxRows?: number;
-}
-
-/** Bytes of what a pass computes in, in the order of {@link PassBuffers}. */
-export function passBytes(
-  shape: ForwardShape,
-  maxRows = MOST_ROWS,
-  limit = Infinity,
-): Record<keyof PassBuffers, number> {
-  const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength } = shape;
-  const most = Math.max(maxRows, LOGIT_ROWS);
-  const floats = (columns: number, rows = most): number => rows * columns * 4;
-  const tables = most * Math.max(8, pagesOf(contextLength));
-  return {
-    x: floats(width),
-    y: floats(width),
-    branch: floats(width),
-    qkv: floats((heads + 2 * kvHeads) * headSize),
-    attended: floats(heads * headSize),
-    wishedX: floats(width, LOGIT_ROWS),
-    wishedAttended: floats(heads * headSize, LOGIT_ROWS),
-    inner: floats(feedForward),
-    up: floats(feedForward),
-    logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
-    pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
-    best: LOGIT_ROWS * BEST_GROUPS * 8,
-    ids: most * 4,
-    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords) + tables) * 4,
-    state: most * 16,
-  };
-}
-
-const logitRowsOf = (vocabulary: number, limit: number): number =>
-  Math.max(1, Math.min(LOGIT_ROWS, Math.floor(limit / (vocabulary * 4))));
-
-const pieceBytes = ({ heads, headSize, contextLength }: ForwardShape): number =>
-  Math.ceil(contextLength / SPLIT) * heads * (headSize + 2) * 4;
-
-/** Rows whose positions may be read side by side. */
-function splitRowsOf(shape: ForwardShape, limit: number): number {
-  const groups = shape.heads / attendedHeads(shape.headSize, shape.heads, shape.kvHeads);
-  const wanted = Math.min(8, Math.max(1, Math.floor(BUSY_GROUPS / groups)));
-  return Math.min(wanted, Math.floor(limit / pieceBytes(shape)));
 }
 
 /** A pass that is laid out. */
@@ -170,8 +122,8 @@ export class GpuForward implements Forward {
   async compile(classes: readonly RowClass[], onStep: (done: number, all: number) => void = () => {}): Promise<void> {
     const all = new Set(classes.flatMap((rows) => [...this.#program.pipelinesOf(rows)]));
     let done = 0;
-    const one = async ({ compile }: { compile(): Promise<void> }): Promise<void> => {
-      await compile();
+    const one = async (pipeline: Pipeline): Promise<void> => {
+      await pipeline.compile();
       done += 1;
       onStep(done, all.size);
     };
@@ -330,15 +282,6 @@ export class GpuForward implements Forward {
 
 /** Whether bringing wished rows together saves more than it costs. */
 const areFew = (rows: number, wishes: number): boolean => wishes * 2 <= rows && rows > 8;
-
-function dispatch(pass: GPUComputePassEncoder, step: Dispatch, count: number, z = 1): void {
-  const { pipeline, group, offset, x, rowsEach } = step;
-  if (!pipeline.made) throw new InferenceError('internal', `The shader "${pipeline.label}" is not compiled.`);
-  pass.setPipeline(pipeline.made);
-  pass.setBindGroup(0, group, [offset]);
-  if (x === 0) pass.dispatchWorkgroups(count);
-  else pass.dispatchWorkgroups(x, Math.ceil(count / rowsEach), z);
-}
 
 const rowsOf = (numbers: Float32Array<ArrayBuffer>, columns: number): Float32Array<ArrayBuffer>[] =>
   Array.from({ length: numbers.length / columns }, (_, row) => numbers.subarray(row * columns, (row + 1) * columns));

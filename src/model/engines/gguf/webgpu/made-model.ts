@@ -96,7 +96,7 @@ function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): n
   const sorts = new Map<string, number>();
   for (const [index, { matrices }] of layers.entries()) {
     const { window, rope } = layerShapes[index]!;
-    const kinds = Object.values(matrices as LayerMatrices<MatrixPlan>).map(({ tensor }) => tensor.kind);
+    const kinds = Object.values<MatrixPlan>({ ...matrices }).map(({ tensor }) => tensor.kind);
     const sort = [window > 0, rope, ...kinds].join();
     if (!sorts.has(sort)) sorts.set(sort, index);
   }

@@ -3,7 +3,6 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
 import { pagesOf } from '../kv-pages.js';
 import type { ModelPlan } from '../model-plan.js';
-import type { LayerVectors } from '../model-weights.js';
 import { Rope, type RopeShape } from '../rope.js';
 import { roundUp } from './planes.js';
 import { type PlacedPiece, WeightPlaces } from './weight-places.js';
@@ -49,7 +48,7 @@ export class VectorPlaces {
   #count = 0;
 
   constructor({ layers, outputNorm }: ModelPlan, shape: ForwardShape) {
-    const vectors = layers.flatMap(({ vectors }) => Object.values(vectors as LayerVectors<GgufTensor>));
+    const vectors = layers.flatMap(({ vectors }) => Object.values<GgufTensor | undefined>({ ...vectors }));
     for (const vector of [outputNorm, ...vectors]) {
       if (!vector || this.at.has(vector)) continue;
       this.at.set(vector, this.#count);

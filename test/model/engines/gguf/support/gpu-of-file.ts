@@ -6,7 +6,7 @@ import { GpuForward } from '../../../../../src/model/engines/gguf/webgpu/gpu-for
 import { type PlacedModel, placeModel } from '../../../../../src/model/engines/gguf/webgpu/place-model.js';
 import { WeightPlaces } from '../../../../../src/model/engines/gguf/webgpu/weight-places.js';
 import type { Pipelines } from '../../../../../src/model/engines/gguf/webgpu/pipelines.js';
-import type { RowClass } from '../../../../../src/model/engines/gguf/webgpu/program.js';
+import type { RowClass } from '../../../../../src/model/engines/gguf/webgpu/dispatch.js';
 import { headerOf } from './tiny-model.js';
 
 /** A file on a GPU. */

@@ -48,7 +48,9 @@ async function deviceOf(gpu: GPU): Promise<{ device: GPUDevice; errors: string[]
 
 /** @param gpu one in software; undefined: there is none, and nothing is tried */
 export function testGpu(gpu: GPU | undefined, { isLong }: { isLong: boolean }): void {
-  describe.skipIf(!gpu)('a decoder on a GPU in software', () => tryDecoders(gpu!, isLong));
+  describe.skipIf(!gpu)('a decoder on a GPU in software', () => {
+    tryDecoders(gpu!, isLong);
+  });
 }
 
 function tryDecoders(gpu: GPU, isLong: boolean): void {

@@ -6,7 +6,7 @@ import { KvPages, KvSequence } from '../../../../../src/model/engines/gguf/kv-pa
 import { planModel } from '../../../../../src/model/engines/gguf/model-plan.js';
 import { GpuForward } from '../../../../../src/model/engines/gguf/webgpu/gpu-forward.js';
 import { placeModel } from '../../../../../src/model/engines/gguf/webgpu/place-model.js';
-import { ROW_CLASSES } from '../../../../../src/model/engines/gguf/webgpu/program.js';
+import { ROW_CLASSES } from '../../../../../src/model/engines/gguf/webgpu/dispatch.js';
 import { countingDevice } from '../support/counting-device.js';
 
 interface Shape {

@@ -10,7 +10,7 @@ struct Parameters { vocabulary: u32, stride: u32, spare0: u32, spare1: u32 }
 @group(0) @binding(4) var<storage, read> plan: array<u32>;
 @group(0) @binding(5) var<uniform> p: Parameters;
 const NO_TOKEN = 0xffffffffu;
-// Larger numbers have larger keys; what is no finite number has the least.
+// Larger numbers have larger keys; NaN and infinities have the least.
 fn keyOf(v: f32) -> u32 {
   let u = bitcast<u32>(v);
   if ((u & 0x7f800000u) == 0x7f800000u) { return 0u; }
