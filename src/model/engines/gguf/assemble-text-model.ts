@@ -21,6 +21,7 @@ import { loadKernels } from './load-kernels.js';
 import { loadWeights, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
+import { matricesOf } from './matrices-of.js';
 import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
 import type { OpenedForward, OpenForward } from './opened-forward.js';
@@ -186,11 +187,6 @@ async function openOnKernels(
     rounding: await probeRounding(kernels.build),
     dispose: () => shared.dispose(),
   };
-}
-
-/** All matrices of a decoder, each once. */
-export function matricesOf({ layers, embedding, head }: ModelPlan): MatrixPlan[] {
-  return [...layers.flatMap((layer) => Object.values(layer.matrices) as MatrixPlan[]), ...new Set([embedding, head])];
 }
 
 /** The kind of most weights, in lower case. */

@@ -26,7 +26,7 @@ export async function chooseGpu(
 ): Promise<ChosenGpu> {
   if (!candidate) return { refusal };
   const { adapter, isSimulated } = candidate;
-  const fitted = await (await engine()).fitGpu(adapter, { plan, shape });
+  const fitted = await (await engine()).fitGpu(adapter, { plan, shape, positions: entry.contextLength });
   if ('why' in fitted) return { refusal: checkRefusal(entry, fitted) };
   return { model: fitted, isSimulated };
 }

@@ -5,7 +5,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { ReadRange } from '../file/header.js';
 import type { GpuRefusal } from '../gpu-refusal.js';
 import type { ModelPlan } from '../model-plan.js';
-import { matricesOf } from '../assemble-text-model.js';
+import { matricesOf } from '../matrices-of.js';
 import { KvPages } from '../kv-pages.js';
 import type { OpenedForward } from '../opened-forward.js';
 import { prefixCacheBytes } from '../../prefix-cache-bytes.js';
@@ -29,6 +29,8 @@ const FIRST_POSITIONS = 1024;
 interface GpuNeeds {
   plan: ModelPlan;
   shape: ForwardShape;
+  /** Positions that there must be room for. @default some */
+  positions?: number | undefined;
 }
 
 /** A model that fits a device. */
@@ -74,7 +76,8 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   const { plan } = needs;
   const contextLength = Math.min(needs.shape.contextLength, mostPages(needs.shape, limit) * 64);
   const shape = { ...needs.shape, contextLength };
-  if (contextLength === 0 || Object.values(passBytes(shape, undefined, limit)).some((bytes) => bytes > limit)) {
+  const wanted = Math.min(needs.positions ?? FIRST_POSITIONS, needs.shape.contextLength);
+  if (contextLength < wanted || Object.values(passBytes(shape, undefined, limit)).some((bytes) => bytes > limit)) {
     const why = `the GPU binds ${megabytes(limit)} at a time, which is too little for it`;
     return refuse({ code: 'insufficient_resources', why });
   }
@@ -85,8 +88,7 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
     const { message } = error as InferenceError;
     return refuse({ code: 'insufficient_resources', why: `the GPU cannot bind its weights: ${message}` });
   }
-  const positions = Math.min(contextLength, FIRST_POSITIONS);
-  const keys = Array.from({ length: shape.layers }, () => (positions / 64) * layerPageBytes(shape));
+  const keys = Array.from({ length: shape.layers }, () => Math.ceil(wanted / 64) * layerPageBytes(shape));
   const vectors = new VectorPlaces(plan, shape).count * 4;
   const sizes = [
     ...placed.places.slabs.map(({ bytes }) => bytes),

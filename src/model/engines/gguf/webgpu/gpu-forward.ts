@@ -3,6 +3,7 @@ import type { TokenLogits } from '../../../sampling/token-logits.js';
 import type { Forward, ForwardWish, Span, TokenChoice } from '../forward-interface.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { ReadRange } from '../file/header.js';
+import { matricesOf } from '../matrices-of.js';
 import type { ModelPlan } from '../model-plan.js';
 import { GpuMemory } from './gpu-memory.js';
 import { GpuPages } from './gpu-pages.js';
@@ -15,9 +16,11 @@ import { Program } from './program.js';
 import { StagingBuffers } from './staging.js';
 import { CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
 
-/** Rows of a pass at first, until one was measured; and the least. */
+/** Rows of a pass until one was measured, at most, and the least. */
 const FIRST_ROWS = 64;
-const LEAST_ROWS = 16;
+const LEAST_ROWS = 8;
+/** Products that the first pass has at most: a fraction of a second, of a small GPU too. */
+const FIRST_PRODUCTS = 4e10;
 /** Milliseconds that a pass may take: Windows resets a device whose work lasts seconds, and aborts wait for a pass. */
 const PASS_MS = { least: 50, most: 100 };
 
@@ -71,7 +74,7 @@ export class GpuForward implements Forward {
     this.#device = device;
     this.#shape = shape;
     this.#maxRows = maxRows;
-    this.#rows = Math.min(FIRST_ROWS, maxRows);
+    this.#rows = Math.min(firstRows(plan), maxRows);
     this.#logitRows = logitRowsOf(shape.vocabulary, limit);
     this.#splitRows = splitRowsOf(shape, limit);
     const memory = new GpuMemory(device);
@@ -282,6 +285,13 @@ export class GpuForward implements Forward {
 
 /** Whether bringing wished rows together saves more than it costs. */
 const areFew = (rows: number, wishes: number): boolean => wishes * 2 <= rows && rows > 8;
+
+/** A power of two, as the numbers of rows that follow. */
+function firstRows(plan: ModelPlan): number {
+  const weights = matricesOf(plan).reduce((sum, { tensor, rows }) => sum + rows * tensor.shape[0]!, 0);
+  const most = 2 ** Math.floor(Math.log2(FIRST_PRODUCTS / weights));
+  return Math.min(FIRST_ROWS, Math.max(LEAST_ROWS, most));
+}
 
 const rowsOf = (numbers: Float32Array<ArrayBuffer>, columns: number): Float32Array<ArrayBuffer>[] =>
   Array.from({ length: numbers.length / columns }, (_, row) => numbers.subarray(row * columns, (row + 1) * columns));

@@ -132,8 +132,6 @@ struct Part { codes: u32, extra: u32, scales: u32, supers: u32, rows: u32, out: 
 
 /** What the expressions above call. Weights are bound twice, as vectors and as words. */
 export const READERS = /* wgsl */ `
-const TABLE = array<f32, 16>(-127.0, -104.0, -83.0, -65.0, -49.0, -35.0, -22.0, -10.0, 1.0, 13.0, 25.0, 38.0, 53.0, 69.0, 89.0, 113.0);
-const FLOATS = array<f32, 8>(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0);
 fn bytes(u: u32) -> vec4f { return vec4f((vec4u(u) >> vec4u(0u, 8u, 16u, 24u)) & vec4u(255u)); }
 fn half(base: u32, i: u32) -> f32 { let w = unpack2x16float(words[base + (i >> 1u)]); return select(w.x, w.y, (i & 1u) == 1u); }
 fn twoOf(v: vec4u, j: u32) -> vec2u { return select(v.xy, v.zw, vec2<bool>((j & 1u) == 1u)); }
@@ -144,10 +142,15 @@ fn brainFloats(v: vec4u, j: u32) -> vec4f {
 }
 fn byteAt(base: u32, i: u32) -> u32 { return (words[base + (i >> 2u)] >> (8u * (i & 3u))) & 255u; }
 fn signedByte(base: u32, i: u32) -> i32 { return bitcast<i32>(byteAt(base, i) << 24u) >> 24u; }
-fn fromTable(u: u32) -> vec4f { return vec4f(TABLE[u & 15u], TABLE[(u >> 8u) & 15u], TABLE[(u >> 16u) & 15u], TABLE[(u >> 24u) & 15u]); }
-fn smallFloat(u: u32) -> f32 { let v = FLOATS[u & 7u]; return select(v, -v, (u & 8u) != 0u); }
+// Arrays that are indexed by what is read are not everywhere: the 16 bytes of IQ4's table in four words, the 8 sizes of FP4 in one.
+fn tableByte(c: u32) -> f32 {
+  let w = select(select(0xbfad9881u, 0xf6eaddcfu, (c & 4u) != 0u), select(0x26190d01u, 0x71594535u, (c & 4u) != 0u), (c & 8u) != 0u);
+  return f32(bitcast<i32>(w << (24u - 8u * (c & 3u))) >> 24u);
+}
+fn fromTable(u: u32) -> vec4f { return vec4f(tableByte(u & 15u), tableByte((u >> 8u) & 15u), tableByte((u >> 16u) & 15u), tableByte((u >> 24u) & 15u)); }
+fn smallFloat(u: u32) -> f32 { let v = f32((0xc8643210u >> (4u * (u & 7u))) & 15u); return select(v, -v, (u & 8u) != 0u); }
 fn fromFloats(u: u32) -> vec4f { return vec4f(smallFloat(u), smallFloat(u >> 8u), smallFloat(u >> 16u), smallFloat(u >> 24u)); }
-// Half of 2 to the power of byte - 127, because FLOATS are doubled.
+// Half of 2 to the power of byte - 127, because the sizes of FP4 are doubled.
 fn powerOfTwo(byte: u32) -> f32 { return bitcast<f32>(select((max(byte, 1u) - 1u) << 23u, 0x00200000u << byte, byte < 2u)); }
 fn superPair(s: Part, i: u32) -> vec2f {
   let d = unpack2x16float(words[s.supers + (i >> 3u)]); let b = words[s.scales + (i >> 1u)] >> (16u * (i & 1u));
