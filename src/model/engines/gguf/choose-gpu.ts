@@ -1,5 +1,6 @@
 /** Whether a model runs on a GPU: by its head before its weights are fetched, by a trial before they are loaded. @module */
 import { fetchPart } from '../../../core/errors/fetch-part.js';
+import { isInferenceError } from '../../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../../core/models/backend.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
 import type { PlannedModel } from './assemble-text-model.js';
@@ -69,6 +70,29 @@ export async function confirmGpu(
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
   return { openForward: (read) => openOnGpu(model, { file: source.file, read, onCompile }) };
+}
+
+/**
+ * Assembles a model where it was found to run; on WASM where a GPU fails meanwhile and the entry does not want it alone.
+ * @param assemble may be called twice
+ */
+export async function assembleOn<Model>(
+  entry: ModelEntry,
+  confirmed: Confirmed,
+  assemble: (on: Confirmed) => Promise<Model>,
+): Promise<Model> {
+  try {
+    return await assemble(confirmed);
+  } catch (error) {
+    const isCancelled = isInferenceError(error) && error.code === 'cancelled';
+    if (!confirmed.openForward || entry.device === 'webgpu' || isCancelled) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const refusal = {
+      code: 'insufficient_resources',
+      why: `the GPU failed when the model was loaded: ${reason}`,
+    } as const;
+    return assemble({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
+  }
 }
 
 interface Outcome {

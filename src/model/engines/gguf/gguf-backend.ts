@@ -6,6 +6,7 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import { openPromptDisk } from '../prompt-disk.js';
 import { loadFailure } from '../load-failure.js';
 import {
+  type AssembleOptions,
   assembleTextModel,
   planDecoder,
   type PlannedModel,
@@ -15,13 +16,14 @@ import {
 import { chooseBuild } from './choose-build.js';
 import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
-import { type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
+import { assembleOn, type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
 import { findGpu } from './gpu-candidate.js';
 import { PAGE_FORMAT } from './kv-pages.js';
 import type { PlannedReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
-const PROMPT_FOR = 'it is for the file and the version that it was packed with, and for browsers with relaxed SIMD';
+const PROMPT_FOR =
+  'it is for the file and the version that it was packed with, and for browsers with relaxed SIMD, on WASM';
 
 export const ggufBackend: Backend = {
   async load(entry, options) {
@@ -36,22 +38,30 @@ export const ggufBackend: Backend = {
         console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
         warnings.push(text);
       };
-      const { openForward, deviceReason } = await confirmGpu(entry, gpu, { source, warn, ...options });
-      const planned = openForward ? source.plan : onWasm();
-      const model = await assembleTextModel(entry, planned, source.weights(), {
-        warn,
-        openForward,
-        openPrompts: (rounding) => {
-          const identity = async (): Promise<string | undefined> => {
-            const always = adapters.filter(({ id }) => id === undefined);
-            const [hash, adapted] = await Promise.all([source.contentHash(), identifyAdapters(always)]);
-            if (hash === undefined || adapted === undefined) return undefined;
-            const parts = [hash, planned.shape.exact, rounding, PAGE_FORMAT];
-            return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);
-          };
-          return openPromptDisk({ ...source, identity, warn }, options.promptCache, PROMPT_FOR);
+      const confirmed = await confirmGpu(entry, gpu, { source, warn, ...options });
+      const openPrompts: AssembleOptions['openPrompts'] = (rounding) => {
+        const identity = async (): Promise<string | undefined> => {
+          const always = adapters.filter(({ id }) => id === undefined);
+          const [hash, adapted] = await Promise.all([source.contentHash(), identifyAdapters(always)]);
+          if (hash === undefined || adapted === undefined) return undefined;
+          const parts = [hash, source.plan.shape.exact, rounding, PAGE_FORMAT];
+          return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);
+        };
+        return openPromptDisk({ ...source, identity, warn }, options.promptCache, PROMPT_FOR);
+      };
+      const { model, deviceReason } = await assembleOn(
+        entry,
+        confirmed,
+        async ({ openForward, deviceReason: reason }) => {
+          const planned = openForward ? source.plan : onWasm();
+          const assembled = await assembleTextModel(entry, planned, source.weights(), {
+            warn,
+            openForward,
+            openPrompts,
+          });
+          return { model: assembled, deviceReason: reason };
         },
-      });
+      );
       const warning = warnings.join(' ');
       const described = {
         ...model.info,
@@ -139,7 +149,9 @@ async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<Load
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   const confirmed = await confirmGpu(entry, gpu, { source, warn, ...options });
-  const { model } = source.plan;
-  if (!confirmed.openForward && model.type === 'decoder') model.plan = withAdapters(entry, model.plan, []);
-  return assembleReader(entry, source, { ...options, ...confirmed, warnings });
+  return assembleOn(entry, confirmed, (on) => {
+    const { model } = source.plan;
+    if (!on.openForward && model.type === 'decoder') model.plan = withAdapters(entry, model.plan, []);
+    return assembleReader(entry, source, { ...options, ...on, warnings });
+  });
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { InferenceError } from '../../../../src/core/errors/inference-error.js';
 import type { ModelEntry } from '../../../../src/core/models/model-entry.js';
-import { chooseGpu, confirmGpu, refuseEncoder } from '../../../../src/model/engines/gguf/choose-gpu.js';
+import { assembleOn, chooseGpu, confirmGpu, refuseEncoder } from '../../../../src/model/engines/gguf/choose-gpu.js';
 import { findGpu } from '../../../../src/model/engines/gguf/gpu-candidate.js';
 import { planDecoder, type PlannedModel } from '../../../../src/model/engines/gguf/assemble-text-model.js';
 import type { GpuModel } from '../../../../src/model/engines/gguf/webgpu/gguf-webgpu.js';
@@ -176,5 +177,25 @@ describe('the trial of a GPU', () => {
     expect(confirmed.deviceReason).toContain('self-check');
     expect(facts.get('computes right (card)')).toBe(false);
     await expect(confirm(WEBGPU)).rejects.toMatchObject({ code: 'model_not_supported', message: ON_AUTO });
+  });
+});
+
+describe('a GPU that fails while a model is loaded', () => {
+  const openForward = () => Promise.reject(new Error('It burns.'));
+  const assemble = vi.fn<Parameters<typeof assembleOn<string>>[2]>(async (on) => {
+    if (on.openForward) await on.openForward(async () => new Uint8Array());
+    return on.deviceReason ?? '';
+  });
+
+  it('[W62] is left for WASM by `auto`, which says why', async () => {
+    await expect(assembleOn(AUTO, { openForward }, assemble)).resolves.toBe(
+      'It does not run on WebGPU, because the GPU failed when the model was loaded: It burns.',
+    );
+  });
+
+  it('[W61] ends the load with `webgpu`, and any load that is canceled', async () => {
+    await expect(assembleOn(WEBGPU, { openForward }, assemble)).rejects.toThrow('It burns.');
+    const canceled = { openForward: () => Promise.reject(new InferenceError('cancelled', 'Over.')) };
+    await expect(assembleOn(AUTO, canceled, assemble)).rejects.toMatchObject({ code: 'cancelled' });
   });
 });

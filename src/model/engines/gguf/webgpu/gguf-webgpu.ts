@@ -135,10 +135,13 @@ export async function openOnGpu(
 ): Promise<OpenedForward> {
   const lost = lossOf(device);
   const forward = new GpuForward({ device, plan, shape, placed, limit, pipelines });
-  onCompile();
-  // What answers alone and prompts need; batches go without theirs until they are there.
-  await forward.compile([1, 8, 'tile'], onCompile);
-  await forward.load(file, read);
+  const opening = async (): Promise<void> => {
+    onCompile();
+    // What answers alone and prompts need; batches go without theirs until they are there.
+    await forward.compile([1, 8, 'tile'], onCompile);
+    await forward.load(file, read);
+  };
+  await Promise.race([opening(), lost.then((error) => Promise.reject(error))]);
   void forward.compile([2, 4]).catch(() => {});
   return {
     forward,
