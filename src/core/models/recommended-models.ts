@@ -25,7 +25,10 @@ export interface RecommendedModel extends ListedModel {
 }
 
 /** The precision that a device takes best: the rules of `dtype: 'auto'`. Undefined: the repository has none. */
-function dtypeOn(device: 'wasm' | 'webgpu', { task, backend, modelType, megabytes }: ListedModel): ListedDtype | undefined {
+function dtypeOn(
+  device: 'wasm' | 'webgpu',
+  { task, backend, modelType, megabytes }: ListedModel,
+): ListedDtype | undefined {
   const only = (engine: 'wasm' | 'webgpu'): ListedDtype[] =>
     device === engine ? (Object.keys(megabytes) as ListedDtype[]) : [];
   // Encoders in GGUF files run on WASM alone.
