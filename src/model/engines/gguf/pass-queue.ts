@@ -130,7 +130,7 @@ export class PassQueue {
   async #run(pass: readonly PlannedSpan[], begun?: Promise<TokenLogits[][]>): Promise<void> {
     try {
       const running = begun ?? this.#forward.run(pass);
-      const isAlone = pass.length === this.#waiting.length && pass.length === this.#decoding.count;
+      const isAlone = pass.length === this.#waiting.length && pass.length >= this.#decoding.count;
       if (isAlone) this.#ahead.begin(pass);
       const logits = await running;
       this.#ahead.learn(pass, logits);
