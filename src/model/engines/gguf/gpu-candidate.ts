@@ -4,7 +4,7 @@ import { findAdapter, ownGpu } from '../find-adapter.js';
 import { checkRefusal, type GpuRefusal } from './gpu-refusal.js';
 
 /** A GPU that an entry may take. */
-export interface GpuCandidate {
+interface GpuCandidate {
   adapter: GPUAdapter;
   /** A CPU that plays GPU. */
   isSimulated: boolean;

@@ -47,7 +47,7 @@ export interface GpuModel extends GpuNeeds {
 }
 
 /** Why the shaders cannot compute a model, whatever the GPU; undefined: they can. */
-export function unsupportedOnGpu({ plan, shape }: GpuNeeds): GpuRefusal | undefined {
+function unsupportedOnGpu({ plan, shape }: GpuNeeds): GpuRefusal | undefined {
   for (const { tensor } of matricesOf(plan)) {
     if (!hasShaders(tensor.kind)) {
       const why = `its tensor \`${tensor.name}\` is of kind ${tensor.kind}, which has no shaders`;

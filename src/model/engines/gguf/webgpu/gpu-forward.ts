@@ -24,7 +24,7 @@ const FIRST_PRODUCTS = 4e10;
 /** Milliseconds that a pass may take: Windows resets a device whose work lasts seconds, and aborts wait for a pass. */
 const PASS_MS = { least: 50, most: 100 };
 
-export interface GpuForwardOptions {
+interface GpuForwardOptions {
   device: GPUDevice;
   plan: ModelPlan;
   shape: ForwardShape;

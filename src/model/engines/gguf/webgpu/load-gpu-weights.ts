@@ -13,7 +13,7 @@ const PIECE = 2 ** 20;
 const UNDER_WAY = 8 * PIECE;
 
 /** Vectors of a model: numbers of one buffer. */
-export interface PlacedVectors {
+interface PlacedVectors {
   buffer: GPUBuffer;
   /** Where a vector begins, in numbers. */
   at: ReadonlyMap<GgufTensor, number>;

@@ -10,7 +10,7 @@ export interface HeadShape {
   bits: 16 | 32;
 }
 
-export interface RotateOptions extends HeadShape {
+interface RotateOptions extends HeadShape {
   /** Numbers of a head that are rotated. */
   turned: number;
   pairs: 'halves' | 'neighbours';
