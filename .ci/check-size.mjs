@@ -47,14 +47,27 @@ const GGUF_BUDGET = 60;
 /** Chunks are called after their first module. */
 const GGUF_PARTS = /(gguf|assemble-text-model|thread-jobs)[^/]*\.(js|wasm)$/;
 const ON_DEMAND = /gguf-(blocks|rare-kinds)|expert-layers|recurrent-layers/;
-const named = readdirSync('dist', { recursive: true }).filter((name) => GGUF_PARTS.test(name) && !ON_DEMAND.test(name));
-const sizes = named.map((name) => [name, gzipSync(readFileSync(join('dist', name)), { level: 9 }).length]);
+/** What only pages with a GPU fetch. */
+const GGUF_WEBGPU = /gguf-webgpu[^/]*\.js$/;
+const GGUF_WEBGPU_BUDGET = 40;
+const parts = readdirSync('dist', { recursive: true }).filter((name) => GGUF_PARTS.test(name) && !ON_DEMAND.test(name));
+const zipped = (name) => gzipSync(readFileSync(join('dist', name)), { level: 9 }).length;
+const named = parts.filter((name) => !GGUF_WEBGPU.test(name));
+const sizes = named.map((name) => [name, zipped(name)]);
 const scripts = sizes.filter(([name]) => name.endsWith('.js')).reduce((sum, [, bytes]) => sum + bytes, 0);
 const kernels = Math.max(0, ...sizes.filter(([name]) => name.endsWith('.wasm')).map(([, bytes]) => bytes));
 const ggufFits = scripts + kernels <= GGUF_BUDGET * 1000;
 failed ||= !ggufFits;
 console.log(
   `${ggufFits ? 'ok  ' : 'FAIL'} GGUF engine ${((scripts + kernels) / 1000).toFixed(2)} kB gzip of ${GGUF_BUDGET} kB (${named.length} files)`,
+);
+
+const onGpu = parts.filter((name) => GGUF_WEBGPU.test(name));
+const onGpuBytes = onGpu.reduce((sum, name) => sum + zipped(name), 0);
+const onGpuFits = onGpu.length > 0 && onGpuBytes <= GGUF_WEBGPU_BUDGET * 1000;
+failed ||= !onGpuFits;
+console.log(
+  `${onGpuFits ? 'ok  ' : 'FAIL'} GGUF on WebGPU ${(onGpuBytes / 1000).toFixed(2)} kB gzip of ${GGUF_WEBGPU_BUDGET} kB (${onGpu.length} files)`,
 );
 
 /** What only models of transformers.js need: nothing else may import it. */

@@ -2,7 +2,7 @@
 import { inference, progress, statusVersion } from './inference.js';
 import { loadWords } from './parts/load-words.js';
 
-const STAGES = { download: 'Loading', initialize: 'Starting', ready: 'Ready' } as const;
+const STAGES = { download: 'Loading', initialize: 'Starting', compile: 'Compiling', ready: 'Ready' } as const;
 
 export function LoadBar() {
   void statusVersion.value;
@@ -15,7 +15,7 @@ export function LoadBar() {
   const words = [`${STAGES[stage]} ${model}`, file, stage === 'download' && loadWords(report)];
   return (
     <section class="load-bar" data-stage={stage} aria-label="Loading">
-      <progress max={1} value={stage === 'initialize' ? undefined : share} aria-label={`Loading ${model}`} />
+      <progress max={1} value={stage === 'download' ? share : undefined} aria-label={`Loading ${model}`} />
       <span>{words.filter(Boolean).join(' · ')}</span>
     </section>
   );

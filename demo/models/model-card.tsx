@@ -57,6 +57,7 @@ function factsOf(model: ModelEntry, status: ModelStatus | undefined): string[] {
   if (dtype) facts.push(dtype);
   const context = status?.contextLength ?? model.contextLength;
   if (context) facts.push(`${context} tokens of context`);
+  if (status?.deviceReason) facts.push(status.deviceReason);
   if (status?.warning) facts.push(status.warning);
   if (status?.queued) facts.push(`${status.queued} waiting`);
   return facts;

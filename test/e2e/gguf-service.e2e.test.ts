@@ -219,7 +219,7 @@ describe('[W01] a model in a GGUF file', () => {
     expect(own.filter((url) => url !== '/gguf/tiny.gguf?token=1')).toEqual([]);
   });
 
-  it('neither hears nor speaks, and runs on no GPU', async () => {
+  it('neither hears nor speaks', async () => {
     const tasks = ['speech-to-text', 'text-to-speech'] as const;
     const models = tasks.map((task) => ({ id: task, task, backend: 'gguf', source: '/gguf/tiny.gguf' }));
     const page = await open({ models: models as unknown as GgufEntry[] });
@@ -234,11 +234,25 @@ describe('[W01] a model in a GGUF file', () => {
       );
       expect([task, code]).toEqual([task, 'model_not_supported']);
     }
-    await expect(open({ models: [{ ...CHAT, device: 'webgpu' } as unknown as GgufEntry] })).rejects.toThrow(
-      /device` must be/,
+  });
+
+  it('[W60] [W61] [W62] runs on WASM where there is no GPU, says why, and fetches nothing for one', async () => {
+    const urls: string[] = [];
+    context.on('request', (request) => urls.push(request.url()));
+    const only = await open({ models: [{ ...CHAT, device: 'webgpu' }] });
+    const refused = await only.evaluate(() =>
+      window.inference!.load('own').then(
+        () => ({ code: 'loaded', message: '' }),
+        ({ code, message }: { code: string; message: string }) => ({ code, message }),
+      ),
     );
+    expect(refused.code).toBe('insufficient_resources');
+    expect(refused.message).toContain('device: "auto"');
     const auto = await open({ models: [{ ...CHAT, device: 'auto' }] });
     expect((await post(auto, 'chat/completions', { model: 'own', messages: FRANCE, max_tokens: 2 })).status).toBe(200);
+    const [status] = await auto.evaluate(() => window.inference!.status());
+    expect(status).toMatchObject({ device: 'wasm', deviceReason: expect.stringMatching(/^It does not run on WebGPU/) });
+    expect(urls.filter((url) => url.includes('gguf-webgpu'))).toEqual([]);
   });
 });
 

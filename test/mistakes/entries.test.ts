@@ -90,9 +90,9 @@ const ENTRIES: readonly Mistake[] = [
   ],
   ['`gpu` as device', 'The option `models.0.device` must be one of auto, wasm, webgpu.', entry({ device: 'gpu' })],
   [
-    'a GGUF model on WebGPU',
-    'The option `models.0.device` must be `auto` or `wasm`, because GGUF files run on WASM.',
-    entry({ backend: 'gguf', device: 'webgpu' }),
+    '[W60] `gpu` as device of a GGUF model',
+    'The option `models.0.device` must be one of auto, wasm, webgpu.',
+    entry({ backend: 'gguf', device: 'gpu' }),
   ],
   [
     'a .gguf file with the backend transformers',

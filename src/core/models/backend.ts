@@ -23,6 +23,8 @@ export interface ModelInfo {
   contextLength: number;
   /** Where it runs, for `status()` and `system_fingerprint`. */
   device: 'webgpu' | 'wasm' | 'none';
+  /** Why `device: 'auto'` passed WebGPU over. Undefined: it did not. */
+  deviceReason?: string;
   /** WASM threads; 1 without cross-origin isolation. */
   threads: number;
   dtype?: string;

@@ -10,8 +10,8 @@ export interface LoadProgress {
   loadedBytes: number;
   /** 0 while unknown. */
   totalBytes: number;
-  /** `download` (network or store), `initialize` (sessions, shaders), `ready`. */
-  stage: 'download' | 'initialize' | 'ready';
+  /** `download` (network or store), `initialize` (sessions, shaders), `compile` (a GPU's shaders, of a GGUF file), `ready`. */
+  stage: 'download' | 'initialize' | 'compile' | 'ready';
   /** Of the model's files together, over the last seconds. Only while bytes come from the network. */
   bytesPerSecond?: number;
   /** Until all of the model's files that are being fetched are there, at that speed. */

@@ -73,7 +73,7 @@ interface EntryProblem {
 
 /** What is wrong, and what the field must be: the end of "The option `…` must be …". */
 function problemOf(entry: ModelEntry): EntryProblem | undefined {
-  const { backend, device, loras, task } = entry;
+  const { backend, loras, task } = entry;
   if (backend === 'built-in' && !BUILT_IN_TASKS.includes(task))
     return {
       field: 'task',
@@ -81,8 +81,6 @@ function problemOf(entry: ModelEntry): EntryProblem | undefined {
     };
   if (loras && (backend !== 'gguf' || task !== 'chat'))
     return { field: 'loras', message: 'left out, because only chat models in GGUF files have adapters' };
-  if (backend === 'gguf' && device === 'webgpu')
-    return { field: 'device', message: '`auto` or `wasm`, because GGUF files run on WASM' };
   const message = problemOfSource(entry);
   return message === undefined ? undefined : { field: 'source', message };
 }

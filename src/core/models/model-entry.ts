@@ -46,7 +46,11 @@ export interface ModelEntry {
    * manifest in a folder that `inpage pack` made. A file with another content is never used.
    */
   integrity?: string | Record<string, string>;
-  /** @default 'auto': WebGPU where an adapter exists and the model profits, else WASM. */
+  /**
+   * Backend `gguf`: `auto` takes WebGPU where there is a GPU (none that the processor simulates) that has room for the model and computes
+   * what WASM computes, else WASM, and `status()` says why (`deviceReason`); `webgpu` is refused where it cannot run.
+   * @default 'auto': WebGPU where an adapter exists and the model profits, else WASM.
+   */
   device?: 'auto' | 'webgpu' | 'wasm';
   /**
    * Backend `gguf`: `auto`, or `fp32` to compute in 32-bit floats, which is slower and for comparisons.
@@ -178,8 +182,8 @@ export interface GgufEntry
   backend: 'gguf';
   /** What the model does. */
   task: 'chat' | 'embeddings' | 'rerank';
-  /** Only WASM. */
-  device?: 'auto' | 'wasm';
+  /** @default 'auto': WebGPU where there is a GPU that fits and computes right, else WASM */
+  device?: 'auto' | 'webgpu' | 'wasm';
   /** @default 'auto': each weight as the file has it */
   dtype?: 'auto' | 'fp32';
 }

@@ -21,6 +21,8 @@ export interface ModelStatus {
   progress?: LoadProgress;
   /** Once loaded. */
   device?: 'webgpu' | 'wasm' | 'none';
+  /** Why a GGUF model with `device: 'auto'` does not run on WebGPU, in a sentence. */
+  deviceReason?: string;
   /** WASM threads; 1 without cross-origin isolation. */
   threads?: number;
   /** Precision of the loaded weights, e.g. `q8`. */

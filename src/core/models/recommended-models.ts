@@ -25,10 +25,14 @@ export interface RecommendedModel extends ListedModel {
 }
 
 /** The precision that a device takes best: the rules of `dtype: 'auto'`. Undefined: the repository has none. */
-function dtypeOn(device: 'wasm' | 'webgpu', { task, backend, megabytes }: ListedModel): ListedDtype | undefined {
+function dtypeOn(
+  device: 'wasm' | 'webgpu',
+  { task, backend, modelType, megabytes }: ListedModel,
+): ListedDtype | undefined {
   const only = (engine: 'wasm' | 'webgpu'): ListedDtype[] =>
     device === engine ? (Object.keys(megabytes) as ListedDtype[]) : [];
-  if (backend === 'gguf') return only('wasm')[0];
+  // Encoders in GGUF files run on WASM alone.
+  if (backend === 'gguf') return only(modelType === 'bert' ? 'wasm' : device)[0];
   if (backend === 'web-llm') return only('webgpu')[0];
   const wanted: ListedDtype[] = device === 'wasm' ? ['q8'] : task === 'chat' ? ['q4f16', 'q4'] : ['fp32'];
   return wanted.find((dtype) => megabytes[dtype] !== undefined);

@@ -14,15 +14,17 @@ import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
 import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
 import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
-import type { GgufHeader } from './file/header.js';
+import type { GgufHeader, ReadRange } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
 import { KvPages, pageBytes, pagesOf, stateBytesOf } from './kv-pages.js';
 import { loadKernels } from './load-kernels.js';
-import { loadWeights, matricesOf, weightBytes } from './load-weights.js';
+import { loadWeights, weightBytes } from './load-weights.js';
 import { type ModelPlan, planModel } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
+import { matricesOf } from './matrices-of.js';
 import { SharedKernels } from './shared-kernels.js';
 import { threadCount } from './start-threads.js';
+import type { OpenedForward, OpenForward } from './opened-forward.js';
 import { streamReader } from './stream-reader.js';
 import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
 import { checkRows, readVocabulary } from './tokenizer/vocabulary.js';
@@ -43,10 +45,15 @@ export interface PlannedModel {
 }
 
 /**
- * Decides whether a file can run, before its weights are fetched.
+ * Decides whether a file can run on WASM, before its weights are fetched.
  * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
  */
 export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
+  return withAdapters(entry, planDecoder(entry, header), []);
+}
+
+/** As {@link planTextModel}, whatever room there is. @throws InferenceError `model_not_supported` (permanent) */
+export function planDecoder(entry: ModelEntry, header: GgufHeader): PlannedModel {
   const plan = planModel(header, entry.contextLength);
   const vocabulary = readVocabulary(header);
   checkRows(header, vocabulary, plan.shape.vocabulary);
@@ -55,7 +62,7 @@ export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedMod
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = exact ? 32 : 16;
   const shape = { ...plan.shape, exact, precision };
-  return withAdapters(entry, { header, plan, shape, tokenizer, adapters: [] }, []);
+  return { header, plan, shape, tokenizer, adapters: [] };
 }
 
 /**
@@ -92,6 +99,8 @@ function checkMemory({ id, contextLength }: ModelEntry, shape: ForwardShape, wei
 export interface AssembleOptions {
   /** Tells the app. @param warning a sentence that begins small, with its point */
   warn?: (warning: string) => void;
+  /** Opens it on another device than WASM. */
+  openForward?: OpenForward | undefined;
   /** Where prompts are kept. @param rounding by what the last bits differ between browsers */
   openPrompts?: (rounding: string) => Promise<GgufTextEngineOptions['persist']>;
 }
@@ -122,20 +131,48 @@ interface OpenedEngine {
 /** As {@link assembleTextModel}. */
 export async function openTextEngine(
   entry: ModelEntry,
-  { header, plan, shape: planned, tokenizer, adapters }: PlannedModel,
+  planned: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
-  { warn, openPrompts }: AssembleOptions = {},
+  { warn, openPrompts, openForward }: AssembleOptions = {},
 ): Promise<OpenedEngine> {
+  const { header, plan, shape, tokenizer } = planned;
+  const read = streamReader(stream, header.dataStart);
+  const opened = await (openForward ? openForward(read) : openOnKernels(planned, read, warn));
+  let onLost: (error: InferenceError) => void = () => {};
+  const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
+  void opened.lost?.then(onLost);
+  const engine = new GgufTextEngine({
+    forward: opened.forward,
+    pages: opened.pages,
+    tokenizer,
+    adapters: opened.adapters,
+    contextLength: opened.contextLength,
+    toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
+    reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
+    persist: await openPrompts?.(opened.rounding),
+    onLost,
+  });
+  return {
+    engine,
+    info: { ...opened.info, dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)) },
+    lost,
+    async unload() {
+      engine.dispose();
+      opened.dispose();
+    },
+  };
+}
+
+async function openOnKernels(
+  { header, plan, shape: planned, adapters }: PlannedModel,
+  read: ReadRange,
+  warn?: AssembleOptions['warn'],
+): Promise<OpenedForward> {
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const slower = warningOf(kernels.build);
   if (slower !== undefined) warn?.(slower);
-  const { weights, ropeFactors } = await loadWeights(
-    plan,
-    header,
-    { kernels, isExact: planned.exact },
-    streamReader(stream, header.dataStart),
-  );
+  const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: planned.exact }, read);
   const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const rank = widestRank(adapters.map((adapter) => adapter.plan));
@@ -143,32 +180,14 @@ export async function openTextEngine(
   const shared = new SharedKernels(kernels, contextLength, Math.max(widestRow(shape), rank), threads);
   // Where threads do not run, one does the work.
   if (threads > 1) await shared.startThreads().catch(() => {});
-  const forward = new ForwardPass(shared, shape, weights, { all: loaded.all, rank });
-  let onLost: (error: InferenceError) => void = () => {};
-  const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
-  const engine = new GgufTextEngine({
-    forward,
-    pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
-    tokenizer,
-    adapters: loaded.engine,
-    contextLength,
-    toolFormat: detectToolFormat(tokenizer.toolTemplate ?? tokenizer.chatTemplate, entry.toolFormat),
-    reasoningFormat: detectReasoningFormat(tokenizer.chatTemplate, entry.reasoningFormat),
-    persist: await openPrompts?.(await probeRounding(kernels.build)),
-    onLost,
-  });
   return {
-    engine,
-    info: {
-      device: 'wasm',
-      threads: shared.threads,
-      dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
-    },
-    lost,
-    async unload() {
-      engine.dispose();
-      shared.dispose();
-    },
+    forward: new ForwardPass(shared, shape, weights, { all: loaded.all, rank }),
+    pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
+    adapters: loaded.engine,
+    info: { device: 'wasm', threads: shared.threads },
+    contextLength,
+    rounding: await probeRounding(kernels.build),
+    dispose: () => shared.dispose(),
   };
 }
 

@@ -1,5 +1,15 @@
-/** Blocks of one size in the kernels' memory, which several may hold. @module */
-import type { KernelMemory } from './kernel-memory.js';
+/** Blocks of one size which several may hold. @module */
+
+/** Where blocks are. A block is a number: its address, or its place. */
+export interface PageStore {
+  /** @throws InferenceError `insufficient_resources` when there is no memory for so many bytes more */
+  allocate(bytes: number): number;
+  /** @param from a block whose content another one gets */
+  copy(from: number, to: number, bytes: number): void;
+  /** A copy of what a block has. */
+  read(block: number, bytes: number): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
+  write(block: number, content: Uint8Array): void;
+}
 
 /** What all blocks of a model occupy together. */
 export interface Budget {
@@ -9,15 +19,15 @@ export interface Budget {
   evict(): boolean;
 }
 
-/** Hands out blocks of one size and counts who uses them. A block is the address of its first byte. */
+/** Hands out blocks of one size and counts who uses them. A block is the number that its store gave. */
 export class BlockPool {
   readonly bytes: number;
-  readonly #memory: KernelMemory;
+  readonly #memory: PageStore;
   readonly #budget: Budget;
   readonly #free: number[] = [];
   readonly #holders = new Map<number, number>();
 
-  constructor(memory: KernelMemory, bytes: number, budget: Budget) {
+  constructor(memory: PageStore, bytes: number, budget: Budget) {
     this.#memory = memory;
     this.bytes = bytes;
     this.#budget = budget;
@@ -72,26 +82,26 @@ export class BlockPool {
   /** A block with the same content, for its caller alone. */
   copy(block: number): number {
     const copy = this.allocate();
-    this.#memory.bytes(copy, this.bytes).set(this.#memory.bytes(block, this.bytes));
+    this.#memory.copy(block, copy, this.bytes);
     return copy;
   }
 
   /** A block of zeros. */
   empty(): number {
     const block = this.allocate();
-    this.#memory.bytes(block, this.bytes).fill(0);
+    this.#memory.write(block, new Uint8Array(this.bytes));
     return block;
   }
 
   /** The content of a block, as it can be stored. It is a copy. */
-  read(block: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#memory.bytes(block, this.bytes));
+  read(block: number): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#memory.read(block, this.bytes);
   }
 
   /** A block with content that {@link read} gave. */
   write(content: Uint8Array): number {
     const block = this.allocate();
-    this.#memory.bytes(block, this.bytes).set(content);
+    this.#memory.write(block, content);
     return block;
   }
 }

@@ -1,12 +1,13 @@
 /** One forward pass of a decoder for the tokens of many sequences: tokens in, keys, values and logits out. @module */
-import { type AdaptedSpan, AdapterProducts } from './adapter-products.js';
+import { AdapterProducts } from './adapter-products.js';
 import type { LoadedAdapter } from './adapter-weights.js';
 import type { PassRows } from './attention-layers.js';
 import { DecoderLayers } from './decoder-layer.js';
+import type { Forward, ForwardWish, Span } from './forward-interface.js';
 import { type ForwardShape, type LayerShape, recurrentWidth, widestRow } from './forward-shape.js';
 import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
-import { type KvSequence, pagesOf } from './kv-pages.js';
+import { pagesOf } from './kv-pages.js';
 import type { LoadedWeights } from './load-weights.js';
 import type { LayerInputs } from './model-weights.js';
 import { groupsOf, type PackedWeights } from './packed-kinds.js';
@@ -14,19 +15,13 @@ import { Products } from './products.js';
 import { Rope } from './rope.js';
 import type { SharedKernels } from './shared-kernels.js';
 
+export type { Span } from './forward-interface.js';
+
 /** Rows of a pass. More make no row cheaper, and an abort waits for a whole pass. */
 export const PASS_ROWS = 64;
 
 /** Rows whose logits are computed together, which bounds the memory for them. */
 const LOGIT_ROWS = 16;
-
-/** Tokens of one sequence. Spans of a pass have {@link PASS_ROWS} tokens together. */
-export interface Span extends AdaptedSpan {
-  /** What comes before; it is longer by the tokens after the pass. */
-  kv: KvSequence;
-  /** Logits are wanted after so many tokens at the end. */
-  keep: number;
-}
 
 /** Adapters that spans may have, and their widest padded rank. */
 interface PassAdapters {
@@ -41,7 +36,8 @@ interface PassAngles {
   sin: number;
 }
 
-export class ForwardPass {
+/** On WASM: a pass has ended when the call returns. */
+export class ForwardPass implements Forward {
   readonly #kernels: SharedKernels;
   readonly #memory: KernelMemory;
   readonly #shape: ForwardShape;
@@ -79,13 +75,7 @@ export class ForwardPass {
     return { rope, cos: make(), sin: make() };
   }
 
-  /**
-   * Reads the tokens of all spans.
-   * @param wish logits, or what they are computed from
-   * @returns for each span the logits after its last `keep` tokens
-   * @throws InferenceError `insufficient_resources` when keys and values have no room; then nothing was read
-   */
-  run(spans: readonly Span[], wish: 'logits' | 'states' = 'logits'): Float32Array<ArrayBuffer>[][] {
+  run(spans: readonly Span[], wish: ForwardWish = 'logits'): Float32Array<ArrayBuffer>[][] {
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
     const pass = this.#layOut(spans);
     const { rows } = pass;

@@ -2,6 +2,8 @@
 import type { Speculation, TextSequence } from '../../language/decoding/text-engine.js';
 import type { AdapterSet } from './adapter-products.js';
 import type { KvSequence } from './kv-pages.js';
+import type { TokenLogits } from '../../language/sampling/token-logits.js';
+import type { TokenChoice } from './forward-interface.js';
 import type { CachedPrefix } from './page-cache.js';
 import type { PassQueue } from './pass-queue.js';
 
@@ -11,6 +13,8 @@ export interface GgufSequenceOptions {
   kv: KvSequence;
   adapters: AdapterSet | undefined;
   passes: PassQueue;
+  /** How the tokens of each row are chosen, where that is known and passes can do it; absent: by whoever reads logits. */
+  choices?: readonly TokenChoice[] | undefined;
   /** Called at the end; what was read then belongs to the engine. */
   onClose(ended: Pick<CachedPrefix, 'tokens' | 'kv'>): Promise<void>;
 }
@@ -34,6 +38,7 @@ export class GgufSequence implements TextSequence {
       return this.#read(tokens, count);
     },
     rollBack: (count) => {
+      this.#options.passes.settle(this.#kv);
       this.#tokens.length -= count;
       // A recurrent state goes back further: what is missing is read again with the next tokens.
       this.#kv.truncate(this.#tokens.length);
@@ -54,11 +59,13 @@ export class GgufSequence implements TextSequence {
     return this.#rows.reduce((sum, { length }) => sum + length, 0);
   }
 
-  async prefill(signal: AbortSignal): Promise<Float32Array> {
-    const { prompt, passes, adapters } = this.#options;
+  async prefill(signal: AbortSignal): Promise<TokenLogits> {
+    const { prompt, passes, adapters, choices } = this.#options;
     const tokens = prompt.slice(this.cachedTokens);
     this.#kv.expectPrompt(prompt.length);
-    const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, adapters, isPrompt: true, signal });
+    // Several rows draw from the same logits.
+    const choose = choices?.length === 1 ? choices : undefined;
+    const [logits] = await passes.read({ kv: this.#kv, tokens, keep: 1, choose, adapters, isPrompt: true, signal });
     this.#leave = passes.join();
     return logits!;
   }
@@ -67,10 +74,13 @@ export class GgufSequence implements TextSequence {
     if (rows > 1) this.#rows = Array.from({ length: rows }, () => this.#kv.fork());
   }
 
-  async decode(tokens: readonly (readonly number[])[]): Promise<Float32Array[]> {
+  async decode(tokens: readonly (readonly number[])[]): Promise<TokenLogits[]> {
     if (this.#rows[0] === this.#kv) return this.#read(tokens[0]!, 1);
-    const { passes, adapters } = this.#options;
-    const read = this.#rows.map((kv, row) => passes.read({ kv, tokens: tokens[row]!, keep: 1, adapters }));
+    const { passes, adapters, choices } = this.#options;
+    const read = this.#rows.map((kv, row) => {
+      const choose = choices && [choices[row]!];
+      return passes.read({ kv, tokens: tokens[row]!, keep: 1, choose, adapters });
+    });
     return (await Promise.all(read)).map(([logits]) => logits!);
   }
 
@@ -78,14 +88,18 @@ export class GgufSequence implements TextSequence {
     if (this.#closed) return;
     this.#closed = true;
     this.#leave?.();
+    for (const kv of this.#rows) this.#options.passes.settle(kv);
     for (const kv of this.#rows) if (kv !== this.#kv) kv.release();
     await this.#options.onClose({ tokens: this.#tokens.slice(0, this.#kv.length), kv: this.#kv });
   }
 
   /** Reads tokens behind the prompt, in the only row. */
-  async #read(tokens: readonly number[], keep: number): Promise<Float32Array[]> {
+  async #read(tokens: readonly number[], keep: number): Promise<TokenLogits[]> {
     this.#tokens.push(...tokens);
-    const { passes, adapters } = this.#options;
-    return passes.read({ kv: this.#kv, tokens: this.#tokens.slice(this.#kv.length), keep, adapters });
+    const { passes, adapters, choices } = this.#options;
+    const choose = choices && Array.from({ length: keep }, () => choices[0]!);
+    // A recurrent state may have gone back further; a step that was read ahead is in the keys and values already.
+    const missing = this.#tokens.slice(Math.min(this.#kv.length, this.#tokens.length - tokens.length));
+    return passes.read({ kv: this.#kv, tokens: missing, keep, choose, adapters });
   }
 }

@@ -13,7 +13,8 @@ import type { InferenceError } from '../../core/errors/inference-error.js';
 import { prefixCacheBytes } from '../../language/prefix-cache/prefix-cache-bytes.js';
 import { SequenceAdmission } from '../common/sequence-admission.js';
 import type { AdapterSet } from './adapter-products.js';
-import type { ForwardPass } from './forward.js';
+import { choicesOf } from './choices.js';
+import type { Forward } from './forward-interface.js';
 import { GgufSequence } from './gguf-sequence.js';
 import { PAGE_POSITIONS } from './kernel-exports.js';
 import { type KvPages, KvSequence } from './kv-pages.js';
@@ -35,7 +36,7 @@ export interface EngineAdapters {
 }
 
 export interface GgufTextEngineOptions {
-  forward: ForwardPass;
+  forward: Forward;
   pages: KvPages;
   tokenizer: TextTokenizer;
   contextLength: number;
@@ -101,6 +102,7 @@ export class GgufTextEngine implements TextEngine {
         kv: await this.#start(promptTokens, caller, adapter),
         adapters: this.#setOf(adapter),
         passes: this.#passes,
+        choices: this.#passes.choosesTokens ? choicesOf(request.need, rows) : undefined,
         onClose: (ended) => this.#ended({ ...ended, caller, adapter }, request).finally(reservation.leave),
       });
       reservation.measure(() => sequence.heldTokens);

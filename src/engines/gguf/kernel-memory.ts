@@ -49,6 +49,19 @@ export class KernelMemory {
     return new Uint8Array(this.memory.buffer, at, count);
   }
 
+  copy(from: number, to: number, count: number): void {
+    this.bytes(to, count).set(this.bytes(from, count));
+  }
+
+  /** A copy of bytes. */
+  read(at: number, count: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.bytes(at, count));
+  }
+
+  write(at: number, content: Uint8Array): void {
+    this.bytes(at, content.length).set(content);
+  }
+
   /** A view of 32-bit integers, valid until the next {@link allocate}. */
   integers(at: number, count: number): Int32Array {
     return new Int32Array(this.memory.buffer, at, count);

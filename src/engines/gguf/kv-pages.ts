@@ -6,9 +6,10 @@
  * back, so that a sequence keeps copies of it at some positions: what goes back goes to one of them.
  * @module
  */
-import { BlockPool, type Budget } from './block-pool.js';
+import { BlockPool, type Budget, type PageStore } from './block-pool.js';
 import { headBytes, type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
-import type { KernelMemory } from './kernel-memory.js';
+
+export type { PageStore } from './block-pool.js';
 
 /** What decides the size of a page. */
 export interface KvShape {
@@ -73,10 +74,13 @@ export class KvPages extends BlockPool {
   /** Frees some blocks that are only cached; false when there are none. */
   evict: () => boolean = () => false;
 
-  /** @param maxBytes of all pages and states, above which cached ones are abandoned for new ones; sequences may use more */
-  constructor(memory: KernelMemory, shape: KvShape, maxBytes: number) {
+  /**
+   * @param maxBytes of all pages and states, above which cached ones are abandoned for new ones; sequences may use more
+   * @param bytes of a page, where they are not those of the kernels
+   */
+  constructor(memory: PageStore, shape: KvShape, maxBytes: number, bytes = pageBytes(shape)) {
     const budget: Budget = { maxBytes, usedBytes: 0, evict: () => this.evict() };
-    super(memory, pageBytes(shape), budget);
+    super(memory, bytes, budget);
     const stateBytes = stateBytesOf(shape);
     this.states = stateBytes > 0 ? new BlockPool(memory, stateBytes, budget) : undefined;
   }
@@ -166,11 +170,11 @@ export class KvSequence {
   }
 
   /** A whole page, as {@link append} takes it: with the state behind it where that is kept. */
-  block(index: number): Uint8Array<ArrayBuffer> {
-    const page = this.#pool.read(this.#pages[index]!);
+  async block(index: number): Promise<Uint8Array<ArrayBuffer>> {
+    const page = await this.#pool.read(this.#pages[index]!);
     const copy = this.#copies.find(({ position }) => position === (index + 1) * PAGE_POSITIONS);
     if (!copy) return page;
-    const state = this.#pool.states!.read(copy.state);
+    const state = await this.#pool.states!.read(copy.state);
     const both = new Uint8Array(page.length + state.length);
     both.set(page);
     both.set(state, page.length);

@@ -16,19 +16,21 @@ import type { TextTokenizer } from '../../language/prompt/text-tokenizer.js';
 import { ARCHITECTURES } from './architectures.js';
 import { ENCODERS } from './encoder-architectures.js';
 import { kindOfMost, openTextEngine, type PlannedModel, planTextModel } from './assemble-text-model.js';
+import type { OpenedForward, OpenForward } from './opened-forward.js';
 import { warningOf } from './choose-build.js';
 import { EncoderPass, widestOf } from './encoder-pass.js';
 import { EngineLoss } from './engine-loss.js';
 import { type EncoderPlan, encoderTensors, planEncoder } from './encoder-plan.js';
 import { shown, unsupported } from './file/file-problems.js';
-import type { GgufHeader } from './file/header.js';
+import type { GgufHeader, ReadRange } from './file/header.js';
 import { ForwardPass } from './forward.js';
 import { widestRow } from './forward-shape.js';
 import type { GgufSource } from './gguf-source.js';
 import { KvPages } from './kv-pages.js';
 import { type Kernels, loadKernels } from './load-kernels.js';
 import { loadEncoder } from './load-encoder.js';
-import { loadWeights, matricesOf } from './load-weights.js';
+import { matricesOf } from './matrices-of.js';
+import { loadWeights } from './load-weights.js';
 import { tensorBytes } from './load-tensors.js';
 import { ModelKeys } from './model-keys.js';
 import { multiply, ScoreHead, unpack } from './score-head.js';
@@ -65,7 +67,7 @@ const MAX_BYTES = 4096 * 2 ** 20;
  * Decides whether a file can run, before its weights are fetched.
  * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
  */
-export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader {
+export function planReader(entry: ModelEntry, header: GgufHeader, planDecoder = planTextModel): PlannedReader {
   const { name } = new ModelKeys(header, { ...ARCHITECTURES, ...ENCODERS });
   const vocabulary = readVocabulary(header);
   const isEncoder = Object.hasOwn(ENCODERS, name);
@@ -73,7 +75,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader): PlannedReader
   const judge = isScored && !isEncoder ? chooseRerankPrompt(entry, header, name) : undefined;
   const parts = { header, frame: textFrameOf(vocabulary), ...choosePooling(entry, header, { name, isEncoder }) };
   if (!isEncoder) {
-    const plan = planTextModel(entry, header);
+    const plan = planDecoder(entry, header);
     const { tokenizer, shape } = plan;
     return { ...parts, model: { type: 'decoder', plan, judge }, tokenizer, contextLength: shape.contextLength };
   }
@@ -117,61 +119,67 @@ function choosePooling(
   return { pooling, warning: `its file does not name a pooling, so ${what} is used: set \`pooling\` in its entry.` };
 }
 
+/** What a reader is assembled with. */
+interface AssembleReaderOptions extends Pick<LoadOptions, 'onProgress'> {
+  /** Opens a decoder on another device than WASM. */
+  openForward?: OpenForward | undefined;
+  /** What was found out before. */
+  warnings?: readonly string[];
+  deviceReason?: string | undefined;
+}
+
 /** @param source whose file was fetched @throws InferenceError `insufficient_resources`, `unavailable` */
 export async function assembleReader(
   entry: ModelEntry,
   source: GgufSource<PlannedReader>,
-  { onProgress }: Pick<LoadOptions, 'onProgress'>,
+  { onProgress, openForward, warnings: before = [], deviceReason }: AssembleReaderOptions,
 ): Promise<LoadedModel> {
   onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
   const { plan: planned, header } = source;
   const { model } = planned;
-  const warnings = planned.warning === undefined ? [] : [planned.warning];
+  const warnings = [...before, ...(planned.warning === undefined ? [] : [planned.warning])];
+  const reason = deviceReason === undefined ? {} : { deviceReason };
   const warned = (): { warning?: string } => {
     for (const text of warnings) console.warn(`inpage: the model \`${entry.id}\`: ${text}`);
     return warnings.length > 0 ? { warning: warnings.join(' ') } : {};
   };
   if (model.type === 'decoder' && model.judge) {
     const warn = (text: string): void => void warnings.push(text);
-    const { engine, info: opened, ...parts } = await openTextEngine(entry, model.plan, source.weights(), { warn });
-    const info = { ...NO_TEXT, ...opened, description: source.description, ...warned() };
+    const {
+      engine,
+      info: opened,
+      ...parts
+    } = await openTextEngine(entry, model.plan, source.weights(), {
+      warn,
+      openForward,
+    });
+    const info = { ...NO_TEXT, ...opened, ...reason, description: source.description, ...warned() };
     return createJudge(engine, model.judge, { ...parts, info });
   }
-  const threads = threadCount();
-  const kernels = await loadKernels(undefined, { shared: threads > 1 });
-  const {
-    shared,
-    reader,
-    score,
-    dense = [],
-    dtype,
-  } = await loadReader(entry, planned, {
-    kernels,
-    threads,
-    read: streamReader(source.weights(), header.dataStart),
-  });
-  // Where threads do not run, one does the work.
-  if (threads > 1) await shared.startThreads().catch(() => {});
-  const slower = warningOf(kernels.build);
-  if (slower !== undefined) warnings.push(slower);
+  const read = streamReader(source.weights(), header.dataStart);
+  const opened =
+    openForward && model.type === 'decoder'
+      ? await openDecoder(model.plan, await openForward(read))
+      : await openOnKernels(entry, planned, read, warnings);
+  const { reader, score, dense = [], dtype } = opened;
   const info: ModelInfo = {
     contextLength: planned.contextLength,
     ...NO_TEXT,
-    device: 'wasm',
-    threads: shared.threads,
+    ...opened.info,
+    ...reason,
     dtype: entry.dtype === 'fp32' ? 'fp32' : dtype,
     description: source.description,
     ...warned(),
   };
   const loss = new EngineLoss();
-  const parts = { lost: loss.lost, unload: async () => shared.dispose() };
+  const lost = opened.lost ? Promise.race([loss.lost, opened.lost]) : loss.lost;
+  const parts = { lost, unload: async () => opened.dispose() };
   if (score) return { ...parts, info, rerank: ranking(planned, { reader, score, loss }) };
   const embedder = embedding(entry, planned, { reader, dense, loss });
   return { ...parts, info: { ...info, dimensions: vectorWidth(reader, dense) }, ...embedder };
 }
 
-interface OpenedReader {
-  shared: SharedKernels;
+interface OpenedReader extends Pick<OpenedForward, 'info' | 'lost' | 'dispose'> {
   reader: TextReader;
   score?: ScoreHead | undefined;
   /** What pooled vectors are multiplied by, one after the other. */
@@ -179,11 +187,33 @@ interface OpenedReader {
   dtype: string;
 }
 
+/** A decoder on another device than the kernels. */
+async function openDecoder({ plan, shape }: PlannedModel, opened: OpenedForward): Promise<OpenedReader> {
+  const { forward, pages } = opened;
+  return { ...opened, reader: new DecoderReader(forward, pages, shape.width), dtype: kindOfMost(matricesOf(plan)) };
+}
+
+async function openOnKernels(
+  entry: ModelEntry,
+  planned: PlannedReader,
+  read: ReadRange,
+  warnings: string[],
+): Promise<OpenedReader> {
+  const threads = threadCount();
+  const kernels = await loadKernels(undefined, { shared: threads > 1 });
+  const { shared, ...opened } = await loadReader(entry, planned, { kernels, threads, read });
+  // Where threads do not run, one does the work.
+  if (threads > 1) await shared.startThreads().catch(() => {});
+  const slower = warningOf(kernels.build);
+  if (slower !== undefined) warnings.push(slower);
+  return { ...opened, info: { device: 'wasm', threads: shared.threads }, dispose: () => shared.dispose() };
+}
+
 async function loadReader(
   { dtype }: ModelEntry,
   { header, model }: PlannedReader,
-  { kernels, threads, read }: { kernels: Kernels; threads: number; read: ReturnType<typeof streamReader> },
-): Promise<OpenedReader> {
+  { kernels, threads, read }: { kernels: Kernels; threads: number; read: ReadRange },
+): Promise<Pick<OpenedReader, 'reader' | 'score' | 'dense' | 'dtype'> & { shared: SharedKernels }> {
   const exact = dtype === 'fp32';
   const shareFor = (contextLength: number, columns: number): SharedKernels =>
     new SharedKernels(kernels, contextLength, columns, threads);

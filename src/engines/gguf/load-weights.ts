@@ -3,8 +3,8 @@ import { fetchPart } from '../../core/errors/fetch-part.js';
 import type { GgufHeader, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
+import { matricesOf } from './matrices-of.js';
 import type { ModelPlan } from './model-plan.js';
-import type { MatrixPlan } from './model-tensors.js';
 import { type Layer, type ModelWeights, partsOf } from './model-weights.js';
 
 /** With the layers that only some models have, where it is one of them. */
@@ -15,16 +15,6 @@ const readBlocks = () => fetchPart(() => import('./gguf-blocks.js'));
 /** Bytes that a file's weights occupy. */
 export const weightBytes = (plan: ModelPlan, isExact: boolean): number =>
   tensorBytes({ ...wantedTensors(plan), isExact });
-
-/** All matrices of a decoder, those of experts included. */
-export function matricesOf({ embedding, head, layers, layerInputs }: ModelPlan): MatrixPlan[] {
-  const ofLayers = layers.flatMap(({ matrices, experts }) => [
-    ...partsOf(matrices),
-    ...(experts ? [...experts.gate, ...experts.up, ...experts.down] : []),
-  ]);
-  const all = [embedding, head, layerInputs?.table, layerInputs?.projection, ...ofLayers];
-  return all.filter((matrix) => matrix !== undefined);
-}
 
 function wantedTensors(plan: ModelPlan): WantedTensors {
   const { outputNorm, ropeFactors, layers, layerInputs } = plan;

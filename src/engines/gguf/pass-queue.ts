@@ -4,8 +4,11 @@ import { cancelled, type InferenceError, isInferenceError } from '../../core/err
 import { yieldToEventLoop } from '../../core/platform/pause.js';
 import type { AdapterSet } from './adapter-products.js';
 import { lostEngine } from './engine-loss.js';
-import { type ForwardPass, PASS_ROWS, type Span } from './forward.js';
+import type { TokenLogits } from '../../language/sampling/token-logits.js';
+import { PASS_ROWS } from './forward.js';
+import type { Forward, Span, TokenChoice } from './forward-interface.js';
 import type { KvSequence } from './kv-pages.js';
+import { RunAhead } from './run-ahead.js';
 
 /** Rows of a pass that prompts can count on while answers are written. */
 const PROMPT_ROWS = 32;
@@ -25,6 +28,8 @@ export interface ReadRequest {
   tokens: readonly number[];
   /** Logits are wanted after so many tokens at the end; at least 1. */
   keep: number;
+  /** Or tokens that are chosen by them, one for each; only where {@link PassQueue.choosesTokens}. */
+  choose?: readonly TokenChoice[] | undefined;
   adapters?: AdapterSet | undefined;
   /** The tokens are a prompt, which is read in pieces beside answers. */
   isPrompt?: boolean;
@@ -35,10 +40,10 @@ export interface ReadRequest {
 interface Work extends ReadRequest {
   /** Tokens that were read. */
   read: number;
-  logits: Float32Array<ArrayBuffer>[];
+  logits: TokenLogits[];
   /** How many passes read pieces of later prompts. */
   overtaken: number;
-  resolve: (logits: Float32Array<ArrayBuffer>[]) => void;
+  resolve: (logits: TokenLogits[]) => void;
   reject: (error: unknown) => void;
 }
 
@@ -47,7 +52,8 @@ interface Work extends ReadRequest {
  * several prompts the one with the fewest tokens left comes first, so that a short one does not wait for a long one.
  */
 export class PassQueue {
-  readonly #forward: Pick<ForwardPass, 'run'>;
+  readonly #forward: Forward;
+  readonly #ahead: RunAhead;
   readonly #onLost: (error: InferenceError) => void;
   #lost: InferenceError | undefined;
   #waiting: Work[] = [];
@@ -55,8 +61,9 @@ export class PassQueue {
   #running = false;
 
   /** @param onLost is called when a pass fails for another reason than memory: then nothing can be computed any more */
-  constructor(forward: Pick<ForwardPass, 'run'>, onLost: (error: InferenceError) => void) {
+  constructor(forward: Forward, onLost: (error: InferenceError) => void) {
     this.#forward = forward;
+    this.#ahead = new RunAhead(forward);
     this.#onLost = onLost;
   }
 
@@ -70,6 +77,16 @@ export class PassQueue {
     return this.#running || this.#decoding.count > 0;
   }
 
+  /** Tokens can be chosen where logits are. */
+  get choosesTokens(): boolean {
+    return this.#forward.choosesTokens === true;
+  }
+
+  /** Forgets what was read ahead in a sequence, before anyone else changes it. */
+  settle(kv: KvSequence): void {
+    this.#ahead.forget(kv);
+  }
+
   /** Announces a sequence that will decode. @returns call it when the sequence ends */
   join(): () => void {
     return this.#decoding.join();
@@ -77,12 +94,13 @@ export class PassQueue {
 
   /**
    * Appends tokens to a sequence.
-   * @returns the logits after each of the last `keep` tokens
+   * @returns the logits after each of the last `keep` tokens, or what was chosen by them
    * @throws InferenceError `cancelled`; `insufficient_resources` when its keys and values have no room. What was read until
    * then is in the sequence. `unavailable` when the engine is lost.
    */
-  read(reading: ReadRequest): Promise<Float32Array<ArrayBuffer>[]> {
+  read(reading: ReadRequest): Promise<TokenLogits[]> {
     if (this.#lost) return Promise.reject(this.#lost);
+    if (!this.#ahead.has(reading)) this.#ahead.forget(reading.kv);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...reading, read: 0, logits: [], overtaken: 0, resolve, reject });
       if (!this.#running) void this.#runAll();
@@ -95,8 +113,9 @@ export class PassQueue {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       for (let turn = 0; turn < MOST_TURNS && !this.#isEachWaiting; turn++) await yieldToEventLoop();
-      const pass = this.#next();
-      if (pass.length > 0) this.#run(pass);
+      const ahead = this.#ahead.take(this.#waiting);
+      const pass = ahead ? ahead.works.map((work) => this.#whole(work)) : this.#next();
+      if (pass.length > 0) await this.#run(pass, ahead?.result);
       await yieldToEventLoop();
     }
     this.#running = false;
@@ -107,9 +126,14 @@ export class PassQueue {
     return this.#waiting.filter(({ isPrompt }) => !isPrompt).length >= this.#decoding.count;
   }
 
-  #run(pass: readonly PlannedSpan[]): void {
+  /** @param begun what a pass that was begun ahead gives */
+  async #run(pass: readonly PlannedSpan[], begun?: Promise<TokenLogits[][]>): Promise<void> {
     try {
-      const logits = this.#forward.run(pass);
+      const running = begun ?? this.#forward.run(pass);
+      const isAlone = pass.length === this.#waiting.length && pass.length >= this.#decoding.count;
+      if (isAlone) this.#ahead.begin(pass);
+      const logits = await running;
+      this.#ahead.learn(pass, logits);
       for (const [index, { work, tokens }] of pass.entries()) {
         work.read += tokens.length;
         work.logits.push(...logits[index]!);
@@ -123,6 +147,12 @@ export class PassQueue {
     }
   }
 
+  /** All of a step that was read ahead. */
+  #whole(work: Work): PlannedSpan {
+    const { kv, tokens, keep, choose, adapters } = work;
+    return { work, kv, tokens, keep, choose, adapters };
+  }
+
   #lose(cause: unknown): InferenceError {
     this.#lost = lostEngine(cause);
     this.#onLost(this.#lost);
@@ -133,7 +163,9 @@ export class PassQueue {
   #next(): PlannedSpan[] {
     const pass: PlannedSpan[] = [];
     const prompts = this.#waiting.filter(({ isPrompt }) => isPrompt);
-    let room = PASS_ROWS - (prompts.length > 0 ? PROMPT_ROWS : 0);
+    const rows = this.#forward.passRows ?? PASS_ROWS;
+    const kept = prompts.length > 0 ? Math.min(PROMPT_ROWS, rows / 2) : 0;
+    let room = rows - kept;
     const add = (work: Work): void => {
       const span = room > 0 ? this.#plan(work, room) : undefined;
       if (!span) return;
@@ -141,13 +173,13 @@ export class PassQueue {
       room -= span.tokens.length;
     };
     for (const work of this.#waiting) if (!work.isPrompt) add(work);
-    if (prompts.length > 0) room += PROMPT_ROWS;
+    room += kept;
     for (const work of inOrder(prompts)) add(work);
     return pass;
   }
 
   #plan(work: Work, room: number): PlannedSpan | undefined {
-    const { kv, tokens, read, keep, adapters, isPrompt, signal } = work;
+    const { kv, tokens, read, keep, choose, adapters, isPrompt, signal } = work;
     const most = Math.min(tokens.length - read, room);
     const end = read + (isPrompt ? kv.untilStop(most) : most);
     try {
@@ -159,7 +191,8 @@ export class PassQueue {
     }
     // The tokens with logits are the last ones of all.
     const withLogits = Math.max(0, Math.min(end - read, end - (tokens.length - keep)));
-    return { work, kv, tokens: tokens.slice(read, end), keep: withLogits, adapters };
+    const chosen = withLogits > 0 ? { choose: choose?.slice(work.logits.length, work.logits.length + withLogits) } : {};
+    return { work, kv, tokens: tokens.slice(read, end), keep: withLogits, ...chosen, adapters };
   }
 
   #end(work: Work, tell: () => void): void {

@@ -1,6 +1,6 @@
 /** Models that read texts and write none. @module */
-import type { ForwardPass, Span } from './forward.js';
 import { PASS_ROWS } from './forward.js';
+import type { Forward, Span } from './forward-interface.js';
 import { type KvPages, KvSequence } from './kv-pages.js';
 import { yieldToEventLoop } from '../../core/platform/pause.js';
 
@@ -21,10 +21,10 @@ export interface TextReader {
 /** A decoder whose states are wanted, not what it would write. */
 export class DecoderReader implements TextReader {
   readonly width: number;
-  readonly #forward: ForwardPass;
+  readonly #forward: Forward;
   readonly #pages: KvPages;
 
-  constructor(forward: ForwardPass, pages: KvPages, width: number) {
+  constructor(forward: Forward, pages: KvPages, width: number) {
     this.width = width;
     this.#forward = forward;
     this.#pages = pages;
@@ -36,10 +36,11 @@ export class DecoderReader implements TextReader {
     try {
       for (let spans = nextSpans(texts, sequences); spans.length > 0; spans = nextSpans(texts, sequences)) {
         const before = spans.map(({ kv }) => kv.length);
-        const given = this.#forward.run(spans, 'states');
+        const given = await this.#forward.run(spans, 'states');
         for (const [index, { kv }] of spans.entries()) {
           const to = states[sequences.indexOf(kv)]!;
-          for (const [row, state] of given[index]!.entries()) to.set(state, (before[index]! + row) * this.width);
+          for (const [row, state] of given[index]!.entries())
+            to.set(state as Float32Array, (before[index]! + row) * this.width);
         }
         // Requests and aborts arrive meanwhile.
         await yieldToEventLoop();

@@ -32,8 +32,21 @@ export interface SampleRequest extends SampleSettings {
   seeded: boolean;
 }
 
-/** Which logits sampling reads: all, the `count` greatest, or none but what sampling needs. An engine may always give all. */
-export type LogitsNeed = { type: 'all' } | { type: 'greatest'; count: number } | SampleRequest;
+/** What a token is drawn by where it is one of the `topK` most likely. */
+interface DrawSettings extends SampleSettings {
+  topK: number;
+  /** The numbers of each choice. */
+  random: readonly AnswerRandom[];
+}
+
+/**
+ * Which logits sampling reads: all, the `count` greatest, or none but what sampling needs. An engine may always give all, or a
+ * token that it drew by `draw`.
+ */
+export type LogitsNeed =
+  | { type: 'all'; draw?: DrawSettings }
+  | { type: 'greatest'; count: number; draw?: DrawSettings }
+  | SampleRequest;
 
 /** Whether given logits are enough for another need. */
 export function serves(logits: TokenLogits, need: LogitsNeed): boolean {
@@ -72,6 +85,7 @@ export function logitsNeed(sampling: Sampling, random: readonly AnswerRandom[]):
   if (adjustsLogits(sampling)) return { type: 'all' };
   if (isGreedy(sampling)) return { type: 'greatest', count: 1 };
   if (topK < 1) return { type: 'sample', temperature, topP, minP, random, seeded: seed !== undefined };
+  const draw = { temperature, topP, minP, topK, random };
   // One more than can be chosen: the sampler then cuts as it would cut the whole vocabulary.
-  return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1 } : { type: 'all' };
+  return topK < MAX_GREATEST ? { type: 'greatest', count: topK + 1, draw } : { type: 'all', draw };
 }

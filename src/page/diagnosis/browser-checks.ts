@@ -55,7 +55,10 @@ export const webgpu: Check = async ({ models }) => {
 };
 
 function isForGpuOnly({ backend, device, fallback }: Subject['models'][number]): boolean {
-  return fallback === undefined && (backend === 'web-llm' || (backend === 'transformers' && device === 'webgpu'));
+  return (
+    fallback === undefined &&
+    (backend === 'web-llm' || (device === 'webgpu' && (backend === 'transformers' || backend === 'gguf')))
+  );
 }
 
 export const storage: Check = async () => {

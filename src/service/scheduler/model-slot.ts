@@ -5,6 +5,7 @@ import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js'
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { contextWarning } from './context-warning.js';
+import { GpuLosses } from './gpu-losses.js';
 import type { ModelHost } from './model-host.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SamplingDefaults } from '../../core/request/generation-request.js';
@@ -61,6 +62,7 @@ export class ModelSlot {
   #refused = false;
   /** What its load and requests showed since. */
   readonly #warnings = new Set<string>();
+  readonly #gpuLosses = new GpuLosses();
   /** Engines that were ended on request, not by a failure. */
   readonly #unloaded = new WeakSet<LoadedModel>();
   /** Runs while its queue has changed and nobody was told. */
@@ -212,11 +214,13 @@ export class ModelSlot {
     if (progress) status.progress = progress;
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
-      const { device, threads, dtype, contextLength, images, sampling, warning: ofLoad = '' } = this.#model.info;
+      const { device, threads, contextLength, images, dtype, sampling, warning: ofLoad = '' } = this.#model.info;
+      const { deviceReason = this.#gpuLosses.reason } = this.#model.info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
         { device, threads, contextLength, images },
+        deviceReason === undefined ? {} : { deviceReason },
         dtype === undefined ? {} : { dtype },
         warning === '' ? {} : { warning },
         sampling && { sampling },
@@ -248,7 +252,7 @@ export class ModelSlot {
     };
     const started = this.#ending.then(() => {
       signal.throwIfAborted();
-      return this.#host.start(this.entry, { onProgress, signal });
+      return this.#host.start(this.#gpuLosses.entryFor(this.entry), { onProgress, signal });
     });
     // A model that comes after it was abandoned must not stay.
     const over = started.then((model) => (signal.aborted ? model.unload() : undefined));
@@ -297,6 +301,7 @@ export class ModelSlot {
     this.#gone = gone;
     void model.lost.then((lost) => {
       const error = this.#named(lost);
+      this.#gpuLosses.note(this.entry, model.info);
       gone.abort(error);
       return this.restart(model, error);
     });

@@ -50,7 +50,9 @@ describe('recommend', () => {
     expect(dtypes({ device: 'wasm' })).toEqual(new Set(['q8']));
     expect(dtypes({ device: 'webgpu', task: 'chat' })).toEqual(new Set(['q4f16']));
     expect(dtypes({ device: 'webgpu', task: 'speech-to-text' })).toEqual(new Set(['fp32']));
-    expect(dtypes({ device: 'webgpu' }, 'gguf')).toEqual(new Set());
+    expect(dtypes({ device: 'webgpu', task: 'chat' }, 'gguf')).toEqual(
+      dtypes({ device: 'wasm', task: 'chat' }, 'gguf'),
+    );
     expect(dtypes({ device: 'wasm' }, 'web-llm')).toEqual(new Set());
   });
 

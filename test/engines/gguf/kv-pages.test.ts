@@ -69,13 +69,13 @@ describe('pages', () => {
     expect(pages.used).toBe(2);
   });
 
-  it('reads and writes the content of pages', () => {
+  it('reads and writes the content of pages', async () => {
     const pages = pool();
     const kv = filled(pages, 64);
-    const content = pages.read(kv.pages[0]!).fill(7);
+    const content = (await pages.read(kv.pages[0]!)).fill(7);
     const other = pages.write(content);
-    expect(pages.read(other)).toEqual(content);
-    expect(pages.read(kv.pages[0]!)).not.toEqual(content);
+    expect(await pages.read(other)).toEqual(content);
+    expect(await pages.read(kv.pages[0]!)).not.toEqual(content);
   });
 });
 

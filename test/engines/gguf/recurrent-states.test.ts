@@ -111,7 +111,7 @@ describe('[W27] a sequence with a state', () => {
     const kv = fresh(model);
     kv.expectPrompt(130);
     for (const end of [64, 128, 130]) readAll(model, kv, tokens.slice(kv.length, end));
-    const blocks = [0, 1].map((index) => kv.block(index));
+    const blocks = await Promise.all([0, 1].map((index) => kv.block(index)));
     expect(blocks.some((block) => block.length > model.pages.bytes)).toBe(true);
     const read = fresh(model);
     for (const block of blocks) read.append(block);

@@ -17,12 +17,15 @@ const draw = (changes: Partial<SampleRequest>): LogitsNeed => ({
   ...changes,
 });
 
+/** What draws instead, where an engine can. */
+const cut = (topK: number, topP: number) => ({ temperature: 1, topK, topP, minP: 0, random: numbers });
+
 describe('logitsNeed', () => {
   it.each<[string, Sampling, LogitsNeed]>([
     ['nothing said', {}, { type: 'greatest', count: 1 }],
     ['greedy, with a seed', { temperature: 0, seed: 3, topK: 40 }, { type: 'greatest', count: 1 }],
-    ['top_k', { temperature: 1, topK: 40, topP: 0.9, seed: 3 }, { type: 'greatest', count: 41 }],
-    ['a large top_k', { temperature: 1, topK: 1000 }, { type: 'all' }],
+    ['top_k', { temperature: 1, topK: 40, topP: 0.9, seed: 3 }, { type: 'greatest', count: 41, draw: cut(40, 0.9) }],
+    ['a large top_k', { temperature: 1, topK: 1000 }, { type: 'all', draw: cut(1000, 1) }],
     ['no cut-off by count', { temperature: 0.7, topP: 0.9 }, draw({ temperature: 0.7, topP: 0.9 })],
     ['the same with a seed', { temperature: 0.7, seed: 1 }, draw({ temperature: 0.7, seeded: true })],
     ['min_p', { temperature: 0.7, minP: 0.1 }, draw({ temperature: 0.7, minP: 0.1 })],

@@ -1,0 +1,119 @@
+/** Whether a model runs on a GPU: by its head before its weights are fetched, by a trial before they are loaded. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
+import { isInferenceError } from '../../core/errors/inference-error.js';
+import type { LoadOptions } from '../../core/models/backend.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import type { PlannedModel } from './assemble-text-model.js';
+import type { GgufSource } from './gguf-source.js';
+import type { GpuOffer } from './gpu-candidate.js';
+import { checkRefusal, type GpuRefusal, OTHER_BITS, reasonOf, SIMULATED } from './gpu-refusal.js';
+import type { OpenForward } from './opened-forward.js';
+import type { GpuModel } from './webgpu/gguf-webgpu.js';
+
+/** A GPU that has room for a model, or why there is none. */
+export interface ChosenGpu {
+  model?: GpuModel;
+  isSimulated?: boolean;
+  refusal?: GpuRefusal | undefined;
+}
+
+const engine = () => fetchPart(() => import('./webgpu/gguf-webgpu.js'));
+
+/** @throws InferenceError where the entry wants WebGPU alone and it cannot run there */
+export async function chooseGpu(
+  entry: ModelEntry,
+  { candidate, refusal }: GpuOffer,
+  { plan, shape }: Pick<PlannedModel, 'plan' | 'shape'>,
+): Promise<ChosenGpu> {
+  if (!candidate) return { refusal };
+  const { adapter, isSimulated } = candidate;
+  const fitted = await (await engine()).fitGpu(adapter, { plan, shape, positions: entry.contextLength });
+  if ('why' in fitted) return { refusal: checkRefusal(entry, fitted) };
+  return { model: fitted, isSimulated };
+}
+
+/** @throws InferenceError where the entry wants WebGPU alone */
+export function refuseEncoder(entry: ModelEntry, { candidate, refusal }: GpuOffer): ChosenGpu {
+  if (!candidate) return { refusal };
+  return { refusal: checkRefusal(entry, { code: 'model_not_supported', why: 'encoders run on WASM alone' }) };
+}
+
+/** What a trial needs, and whom it tells. */
+interface ConfirmOptions extends Pick<LoadOptions, 'onProgress'> {
+  source: Pick<GgufSource<unknown>, 'file' | 'files'>;
+  warn: (warning: string) => void;
+}
+
+/** Where a model runs in the end. */
+interface Confirmed {
+  /** Undefined: on WASM. */
+  openForward?: OpenForward;
+  deviceReason?: string;
+}
+
+/** @throws InferenceError `model_not_supported` where the entry wants WebGPU alone and the GPU is wrong */
+export async function confirmGpu(
+  entry: ModelEntry,
+  { model, isSimulated, refusal }: ChosenGpu,
+  { source, warn, onProgress }: ConfirmOptions,
+): Promise<Confirmed> {
+  if (!model) return refusal ? { deviceReason: reasonOf(refusal) } : {};
+  const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
+  onCompile();
+  const { tryGpu, openOnGpu } = await engine();
+  const { isRight, keepsBits } = await remembered(model, source, () => tryGpu(model));
+  if (!isRight) {
+    model.device.destroy();
+    const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
+    return { deviceReason: reasonOf(checkRefusal(entry, { code: 'model_not_supported', why })) };
+  }
+  if (isSimulated) warn(SIMULATED);
+  if (!keepsBits) warn(OTHER_BITS);
+  return { openForward: (read) => openOnGpu(model, { file: source.file, read, onCompile }) };
+}
+
+/**
+ * Assembles a model where it was found to run; on WASM where a GPU fails meanwhile and the entry does not want it alone.
+ * @param assemble may be called twice
+ */
+export async function assembleOn<Model>(
+  entry: ModelEntry,
+  confirmed: Confirmed,
+  assemble: (on: Confirmed) => Promise<Model>,
+): Promise<Model> {
+  try {
+    return await assemble(confirmed);
+  } catch (error) {
+    const isCancelled = isInferenceError(error) && error.code === 'cancelled';
+    if (!confirmed.openForward || entry.device === 'webgpu' || isCancelled) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const refusal = {
+      code: 'insufficient_resources',
+      why: `the GPU failed when the model was loaded: ${reason}`,
+    } as const;
+    return assemble({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
+  }
+}
+
+interface Outcome {
+  isRight: boolean;
+  keepsBits: boolean;
+}
+
+/** What a trial of this GPU, browser and version of the shaders found with this file; found out once. */
+async function remembered(
+  { identity }: GpuModel,
+  { file, files }: ConfirmOptions['source'],
+  find: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const questions = [`computes right (${identity})`, `keeps bits (${identity})`] as const;
+  const [isRight, keepsBits] = await Promise.all(questions.map((question) => files.fact(file, question)));
+  if (isRight !== undefined && keepsBits !== undefined) return { isRight, keepsBits };
+  const found = await find();
+  // A full disk is no reason to fail.
+  await Promise.all([
+    files.keepFact(file, questions[0], found.isRight),
+    files.keepFact(file, questions[1], found.keepsBits),
+  ]).catch(() => {});
+  return found;
+}

@@ -1,0 +1,116 @@
+/** Pages of keys and values on a GPU: a buffer for each layer, with all pages of it. @module */
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { ForwardShape } from '../forward-shape.js';
+import { PAGE_POSITIONS } from '../kernel-exports.js';
+import type { PageStore } from '../kv-pages.js';
+import type { GpuMemory } from './gpu-memory.js';
+
+/** Pages that there are from the beginning. */
+const FIRST_PAGES = 16;
+
+/** Bytes of a layer in a page. */
+export const layerPageBytes = ({ kvHeads, headSize, precision }: ForwardShape): number =>
+  (2 * kvHeads * headSize * PAGE_POSITIONS * precision) / 8;
+
+/** Pages that a binding holds. */
+export const mostPages = (shape: ForwardShape, limit: number): number => Math.floor(limit / layerPageBytes(shape));
+
+export class GpuPages implements PageStore {
+  readonly #memory: GpuMemory;
+  readonly #layerBytes: number;
+  readonly #most: number;
+  #layers: GPUBuffer[];
+  #room: number;
+  #used = 0;
+  /** A buffer cannot be copied within itself. */
+  readonly #between: GPUBuffer;
+  /** Made when a page is read back. */
+  #staging: GPUBuffer | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+  /** Called when the buffers of layers are others. */
+  onMoved: () => void = () => {};
+
+  /** @param limit bytes of a binding */
+  constructor(memory: GpuMemory, shape: ForwardShape, limit: number) {
+    this.#memory = memory;
+    this.#layerBytes = layerPageBytes(shape);
+    this.#most = mostPages(shape, limit);
+    this.#room = Math.min(FIRST_PAGES, this.#most);
+    this.#layers = Array.from({ length: shape.layers }, () => memory.buffer(this.#room * this.#layerBytes));
+    this.#between = memory.buffer(this.#layerBytes);
+  }
+
+  /** Of each layer. */
+  get layers(): readonly GPUBuffer[] {
+    return this.#layers;
+  }
+
+  /** Bytes of a page of all layers. */
+  get pageBytes(): number {
+    return this.#layerBytes * this.#layers.length;
+  }
+
+  /** @returns the number of a page @throws InferenceError `insufficient_resources` */
+  allocate(): number {
+    if (this.#used === this.#room) this.#grow();
+    return this.#used++;
+  }
+
+  #grow(): void {
+    const room = Math.min(this.#most, this.#room * 2);
+    if (room === this.#room) {
+      const neededBytes = (this.#room + 1) * this.pageBytes;
+      const message = 'The keys and values of the open conversations need more memory than the GPU binds at a time.';
+      throw new InferenceError('insufficient_resources', message, { neededBytes });
+    }
+    const { device } = this.#memory;
+    const encoder = device.createCommandEncoder();
+    const layers = this.#layers.map((before) => {
+      const layer = this.#memory.buffer(room * this.#layerBytes);
+      encoder.copyBufferToBuffer(before, 0, layer, 0, this.#room * this.#layerBytes);
+      return layer;
+    });
+    device.queue.submit([encoder.finish()]);
+    for (const before of this.#layers) this.#memory.free(before);
+    this.#layers = layers;
+    this.#room = room;
+    this.onMoved();
+  }
+
+  copy(from: number, to: number): void {
+    const { device } = this.#memory;
+    const bytes = this.#layerBytes;
+    const encoder = device.createCommandEncoder();
+    for (const layer of this.#layers) {
+      encoder.copyBufferToBuffer(layer, from * bytes, this.#between, 0, bytes);
+      encoder.copyBufferToBuffer(this.#between, 0, layer, to * bytes, bytes);
+    }
+    device.queue.submit([encoder.finish()]);
+  }
+
+  async read(page: number): Promise<Uint8Array<ArrayBuffer>> {
+    const before = this.#reading;
+    const read = (async () => {
+      await before;
+      const bytes = this.#layerBytes;
+      const { device } = this.#memory;
+      const staging = (this.#staging ??= this.#memory.buffer(this.pageBytes, 'staging'));
+      const encoder = device.createCommandEncoder();
+      for (const [index, layer] of this.#layers.entries())
+        encoder.copyBufferToBuffer(layer, page * bytes, staging, index * bytes, bytes);
+      device.queue.submit([encoder.finish()]);
+      await staging.mapAsync(1);
+      const content = new Uint8Array(staging.getMappedRange()).slice(0, this.pageBytes);
+      staging.unmap();
+      return content;
+    })();
+    this.#reading = read.catch(() => {});
+    return read;
+  }
+
+  write(page: number, content: Uint8Array): void {
+    const bytes = this.#layerBytes;
+    for (const [index, layer] of this.#layers.entries())
+      this.#memory.write(layer, page * bytes, content.slice(index * bytes, (index + 1) * bytes));
+  }
+}

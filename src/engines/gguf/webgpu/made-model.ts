@@ -1,0 +1,208 @@
+/** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
+import { type PlainMatrices, requirePlain } from './plain-layers.js';
+import type { ForwardShape } from '../forward-shape.js';
+import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
+import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
+import type { ModelPlan } from '../model-plan.js';
+import type { MatrixPlan } from '../model-tensors.js';
+
+/** Numbers between layers and inside: whole superblocks. */
+const [WIDTH, INNER, TOKENS] = [256, 512, 320];
+const CONTEXT = 128;
+/** Positions that layers with a window see. */
+const WINDOW = 8;
+const MOST_LAYERS = 4;
+
+export interface MadeModel {
+  header: GgufHeader;
+  plan: ModelPlan;
+  shape: ForwardShape;
+  read: ReadRange;
+}
+
+/** @param precision of keys and values */
+export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
+  const file = new MadeFile();
+  const { heads, kvHeads, headSize } = shape;
+  const [queries, keys] = [heads * headSize, kvHeads * headSize];
+  const sizes: PlainMatrices<readonly [columns: number, rows: number]> = {
+    query: [WIDTH, queries],
+    key: [WIDTH, keys],
+    value: [WIDTH, keys],
+    output: [queries, WIDTH],
+    gate: [WIDTH, INNER],
+    up: [WIDTH, INNER],
+    down: [INNER, WIDTH],
+  };
+  const chosen = distinctLayers(plan, shape);
+  const layers = chosen.map((index) => {
+    const { matrices: given, vectors } = plan.layers[index]!;
+    const matrices = requirePlain(given);
+    const matrix = (name: keyof typeof matrices): MatrixPlan => file.matrix(matrices[name].tensor.kind, ...sizes[name]);
+    const lengths: Record<string, number> = {
+      queryBias: queries,
+      keyBias: keys,
+      valueBias: keys,
+      gateBias: INNER,
+      upBias: INNER,
+    };
+    const norms: Record<string, number> =
+      shape.queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
+    const made = Object.entries(vectors).map(([name, vector]) => {
+      const length = lengths[name] ?? norms[name] ?? WIDTH;
+      return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
+    });
+    return {
+      matrices: {
+        query: matrix('query'),
+        key: matrix('key'),
+        value: matrix('value'),
+        output: matrix('output'),
+        gate: matrix('gate'),
+        up: matrix('up'),
+        down: matrix('down'),
+      },
+      vectors: Object.fromEntries(made) as (typeof plan.layers)[number]['vectors'],
+    };
+  });
+  const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
+  const isTied = plan.head === plan.embedding;
+  const smaller: ForwardShape = {
+    ...shape,
+    layers: layers.length,
+    width: WIDTH,
+    feedForward: INNER,
+    vocabulary: TOKENS,
+    contextLength: CONTEXT,
+    layerShapes: chosen.map((index) => {
+      const layer = shape.layerShapes[index]!;
+      return { ...layer, window: layer.window > 0 ? WINDOW : 0 };
+    }),
+  };
+  const made: ModelPlan = {
+    architecture: plan.architecture,
+    shape: smaller,
+    embedding,
+    head: isTied ? embedding : file.matrix(plan.head.tensor.kind, WIDTH, TOKENS),
+    outputNorm: file.vector(WIDTH, 1),
+    ropeFactors: undefined,
+    layerInputs: undefined,
+    layers,
+  };
+  return { header: file.header(), plan: made, shape: smaller, read: file.read };
+}
+
+/** One layer of each sort: with its kinds of weights, its window and its RoPE. */
+function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
+  const sorts = new Map<string, number>();
+  for (const [index, { matrices }] of layers.entries()) {
+    const { window, rope } = layerShapes[index]!;
+    const kinds = Object.values(requirePlain(matrices)).map(({ tensor }) => tensor.kind);
+    const sort = [window > 0, rope, ...kinds].join();
+    if (!sorts.has(sort)) sorts.set(sort, index);
+  }
+  return [...sorts.values()].slice(0, MOST_LAYERS);
+}
+
+/** Where the 16-bit floats of a block are, and how large its codes times their factors get. */
+const BLOCKS: Partial<Record<TensorKind, { halves: readonly number[]; span: number }>> = {
+  Q4_0: { halves: [0], span: 8 },
+  Q4_1: { halves: [0, 2], span: 15 },
+  Q5_0: { halves: [0], span: 16 },
+  Q5_1: { halves: [0, 2], span: 31 },
+  Q8_0: { halves: [0], span: 127 },
+  Q2_K: { halves: [80, 82], span: 45 },
+  Q3_K: { halves: [108], span: 128 },
+  Q4_K: { halves: [0, 2], span: 945 },
+  Q5_K: { halves: [0, 2], span: 1953 },
+  Q6_K: { halves: [208], span: 4096 },
+  IQ4_NL: { halves: [0], span: 127 },
+  IQ4_XS: { halves: [0], span: 4064 },
+};
+/** Of weights times the root of their number in a row. */
+const SIZE = 2;
+
+class MadeFile {
+  readonly #tensors: { tensor: GgufTensor; around: number }[] = [];
+  #end = 0;
+  #seed = 1;
+
+  matrix(kind: TensorKind, columns: number, rows: number): MatrixPlan {
+    return { tensor: this.#add(kind, [columns, rows], 0), firstRow: 0, rows };
+  }
+
+  vector(length: number, around: number): GgufTensor {
+    return this.#add('F32', [length], around);
+  }
+
+  header(): GgufHeader {
+    const tensors = this.#tensors.map(({ tensor }) => tensor);
+    return { file: 'self-check', version: 3, metadata: new Map(), tensors, dataStart: 0, dataEnd: this.#end };
+  }
+
+  /** Any bytes of it, always the same. */
+  readonly read: ReadRange = async (from, to) => {
+    const made = this.#tensors.find(({ tensor }) => from >= tensor.offset && from < tensor.offset + tensor.bytes)!;
+    this.#seed = (from >>> 2) + 1;
+    return this.#bytesOf(made, to - from);
+  };
+
+  #add(kind: TensorKind, shape: readonly number[], around: number): GgufTensor {
+    const { values, bytes: blockBytes } = TENSOR_KINDS[kind];
+    const bytes = (shape.reduce((product, size) => product * size, 1) / values) * blockBytes;
+    const tensor = { name: `tensor ${this.#tensors.length}`, shape, kind, offset: this.#end, bytes };
+    this.#tensors.push({ tensor, around });
+    this.#end += bytes;
+    return tensor;
+  }
+
+  /** From -1 to 1. */
+  #random(): number {
+    this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#seed / 2 ** 31 - 1;
+  }
+
+  #bytesOf({ tensor: { kind, shape }, around }: { tensor: GgufTensor; around: number }, count: number): Uint8Array {
+    const bytes = new Uint8Array(count);
+    const view = new DataView(bytes.buffer);
+    const size = SIZE / Math.sqrt(shape[0]!);
+    const width = { F32: 4, F16: 2, BF16: 2 }[kind as string];
+    if (width !== undefined) {
+      for (let at = 0; at < count; at += width) {
+        const value = shape.length === 1 ? around + 0.2 * this.#random() : size * this.#random();
+        if (kind === 'F32') view.setFloat32(at, value, true);
+        else view.setUint16(at, kind === 'F16' ? halfOf(value) : brainOf(value), true);
+      }
+      return bytes;
+    }
+    for (let at = 0; at < count; at++) bytes[at] = (this.#random() + 1) * 128;
+    const { bytes: blockBytes } = TENSOR_KINDS[kind];
+    for (let at = 0; at < count; at += blockBytes) {
+      const block = BLOCKS[kind];
+      // A power of two.
+      if (!block) bytes[at] = 127 + Math.round(Math.log2(size / 8));
+      for (const half of block?.halves ?? [])
+        view.setUint16(at + half, halfOf((size / block!.span) * (1 + 0.2 * this.#random())), true);
+    }
+    return bytes;
+  }
+}
+
+const float = new Float32Array(1);
+const word = new Uint32Array(float.buffer);
+
+/** The upper half of a float's bits. */
+function brainOf(value: number): number {
+  float[0] = value;
+  return word[0]! >>> 16;
+}
+
+/** A float of 16 bits near a number below 1. */
+function halfOf(value: number): number {
+  const sign = value < 0 ? 0x8000 : 0;
+  const size = Math.abs(value);
+  // Below 2^-14 halves are whole multiples of 2^-24.
+  if (size < 2 ** -14) return sign | Math.round(size * 2 ** 24);
+  float[0] = size;
+  return sign | ((word[0]! - (112 << 23)) >>> 13);
+}

@@ -1,0 +1,103 @@
+/** Which weights of a model lie where on a GPU. @module */
+import { requirePlain } from './plain-layers.js';
+import type { ForwardShape } from '../forward-shape.js';
+import type { GgufTensor } from '../file/header.js';
+import { pagesOf } from '../kv-pages.js';
+import type { ModelPlan } from '../model-plan.js';
+import { Rope, type RopeShape } from '../rope.js';
+import { roundUp } from './planes.js';
+import { type PlacedPiece, WeightPlaces } from './weight-places.js';
+import { NONE } from './shaders/sizes.js';
+
+/** The matrices of a layer. */
+interface PlacedLayer {
+  qkv: PlacedPiece[];
+  output: PlacedPiece[];
+  /** Both in one product, or gate and up in two, because they are of two kinds. */
+  gateUp: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
+  down: PlacedPiece[];
+}
+
+export interface PlacedModel {
+  places: Pick<WeightPlaces, 'slabs' | 'parts'>;
+  layers: readonly PlacedLayer[];
+  embedding: PlacedPiece[];
+  head: PlacedPiece[];
+}
+
+/** @param limit bytes of a binding @throws InferenceError `insufficient_resources` */
+export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
+  const places = new WeightPlaces(limit);
+  const placed = layers.map(({ matrices }): PlacedLayer => {
+    const { query, key, value, output, gate, up, down } = requirePlain(matrices);
+    const isOneKind = gate.tensor.kind === up.tensor.kind;
+    return {
+      qkv: places.place([query, key, value]),
+      output: places.place([output]),
+      gateUp: isOneKind ? [places.place([gate, up])] : [places.place([gate]), places.place([up])],
+      down: places.place([down]),
+    };
+  });
+  const table = places.place([embedding]);
+  return { places, layers: placed, embedding: table, head: head === embedding ? table : places.place([head]) };
+}
+
+/** Where the vectors of a model begin in one buffer, in numbers, and the angles of its kinds of RoPE behind them. */
+export class VectorPlaces {
+  readonly at = new Map<GgufTensor, number>();
+  readonly #angles = new Map<RopeShape, number>();
+  readonly #highPages: number;
+  #count = 0;
+
+  constructor({ layers, outputNorm }: ModelPlan, shape: ForwardShape) {
+    const vectors = layers.flatMap(({ vectors }) => Object.values<GgufTensor | undefined>({ ...vectors }));
+    for (const vector of [outputNorm, ...vectors]) {
+      if (!vector || this.at.has(vector)) continue;
+      this.at.set(vector, this.#count);
+      this.#count += roundUp(vector.shape[0]!, 4);
+    }
+    this.#highPages = pagesOf(shape.contextLength);
+    for (const rope of [shape.rope, shape.windowRope]) {
+      if (!rope) continue;
+      this.#angles.set(rope, this.#count);
+      this.#count += (64 + this.#highPages) * rope.size;
+    }
+  }
+
+  /** Numbers of all. */
+  get count(): number {
+    return this.#count;
+  }
+
+  of(vector: GgufTensor | undefined): number {
+    return vector ? this.at.get(vector)! : NONE;
+  }
+
+  /** Where the angles of positions in a page begin, and those of pages. */
+  anglesOf(rope: RopeShape): { low: number; high: number } {
+    const low = this.#angles.get(rope)!;
+    return { low, high: low + 64 * rope.size };
+  }
+
+  /** The angles themselves. @param factors divisors of the usual frequencies */
+  *angles(factors: Float32Array | undefined): Generator<{ at: number; numbers: Float32Array<ArrayBuffer> }> {
+    for (const [index, [shape, at]] of [...this.#angles].entries()) {
+      const rope = new Rope(index === 0 ? { ...shape, factors } : shape);
+      const pairs = shape.size / 2;
+      const numbers = new Float32Array((64 + this.#highPages) * shape.size);
+      const [cos, sin] = [new Float32Array(pairs), new Float32Array(pairs)];
+      rope.write(0, cos, sin, 0);
+      // The magnitude counts once, with the angles of pages.
+      const magnitude = cos[0]!;
+      for (let row = 0; row < 64 + this.#highPages; row++) {
+        const isLow = row < 64;
+        rope.write(isLow ? row : (row - 64) * 64, cos, sin, 0);
+        for (let pair = 0; pair < pairs; pair++) {
+          numbers[(row * pairs + pair) * 2] = isLow ? cos[pair]! / magnitude : cos[pair]!;
+          numbers[(row * pairs + pair) * 2 + 1] = isLow ? sin[pair]! / magnitude : sin[pair]!;
+        }
+      }
+      yield { at, numbers };
+    }
+  }
+}

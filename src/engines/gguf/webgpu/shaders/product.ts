@@ -1,0 +1,275 @@
+/**
+ * Products of rows of weights with rows of activations. In whatever shader, a sum is made in the same order: LANES sums of
+ * blocks, in a block one chain over its columns; then the sums one after the other. So the bits of a row do not depend on how
+ * many rows are read together.
+ * @module
+ */
+import type { TensorKind } from '../../file/tensor-kinds.js';
+import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { type KindReader, PART, READERS, readerOf } from './kinds.js';
+import { each, HEIGHT, LANES, NONE, productThreads, range, TILE } from './sizes.js';
+
+/** What becomes of sums: they are written; added to what is there; two of them are a gate and what it opens; or they are logits. */
+export type ProductEnd = 'store' | 'add' | 'silu' | 'gelu' | 'logits';
+
+export const isPair = (end: ProductEnd): end is 'silu' | 'gelu' => end === 'silu' || end === 'gelu';
+
+const head = (parts: number): string => /* wgsl */ `${PART}
+struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, spare: u32, parts: array<Part, ${parts}> }
+@group(0) @binding(0) var<storage, read> codes: array<vec4u>;
+@group(0) @binding(1) var<storage, read> words: array<u32>;
+@group(0) @binding(2) var<storage, read> x: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> result: array<f32>;
+@group(0) @binding(4) var<storage, read> vectors: array<f32>;
+@group(0) @binding(5) var<storage, read> plan: array<u32>;
+@group(0) @binding(6) var<uniform> p: Parameters;
+${READERS}${CHAIN}`;
+
+/** @param at row of activations @param n row of the part */
+function finish(end: ProductEnd, at: string, n: string): string {
+  const place = `${at} * p.stride + s.out + ${n}`;
+  if (isPair(end)) return `result[${place}] = activate(v) * v2;`;
+  if (end === 'add') return `{ let o = ${place}; result[o] = result[o] + v * p.scale; }`;
+  if (end === 'store') return `result[${place}] = v;`;
+  return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); } result[${place}] = v;`;
+}
+
+const addBias = (part: string, sum: string, n: string): string =>
+  `if (${part}.bias != ${NONE}u) { ${sum} += vectors[${part}.bias + ${n}]; }`;
+
+interface ProductOptions {
+  /** Kinds of the parts. */
+  kinds: readonly TensorKind[];
+  /** Most rows of activations. */
+  rows: number;
+  end: ProductEnd;
+  /** Activations are normalized here. */
+  normed?: boolean;
+}
+
+/** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
+export function productShader({ kinds, rows, end, normed = false }: ProductOptions): string {
+  const threads = productThreads(rows);
+  const pair = isPair(end);
+  const all = range(rows);
+  const height = pair ? HEIGHT / 2 : HEIGHT;
+  const inGroup = (threads / LANES) * height;
+  const distinct = [...new Set(kinds)];
+  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed });
+  const branch = (kind: TensorKind): string => {
+    const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
+    return `if (${parts.join(' || ')}) { ${body(kind)} }`;
+  };
+  return /* wgsl */ `${head(kinds.length)}
+${pair ? ACTIVATIONS[end] : ''}
+var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
+${normed ? squaresOf(rows) : ''}
+@compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let lane = t % ${LANES}u; let group = t / ${LANES}u;
+  let count = plan[p.list]; let first = wg.y * ${rows}u; let columns4 = p.blocks * 8u;
+  ${each(all, (m) => `let origin${m} = min(first + ${m}u, count - 1u) * columns4;`)}
+  ${normed ? rootMeans(rows, (m) => `x[origin${m} + k]`) : ''}
+  ${each(range(HEIGHT), (r) => each(all, (m) => `var a${r}_${m} = 0.0;`, ' '))}
+  ${
+    pair
+      ? 'let s = p.parts[0]; let s1 = p.parts[1];'
+      : `var which = 0u; ${each(range(kinds.length - 1), (i) => `if (wg.x >= p.parts[${i + 1}].group) { which = ${i + 1}u; }`)} let s = p.parts[which];`
+  }
+  let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
+  ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height }))}
+}`;
+}
+
+/** Rows of a thread whose sums are joined together: workgroup memory is small. */
+const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
+
+/** The sums of a thread: one lane of each of its rows with each row of activations. */
+function sumsOfThread(
+  reader: Required<KindReader>,
+  { rows, pair, normed }: { rows: number; pair: boolean; normed: boolean },
+): string {
+  const { block, half, code, next, factor, factors } = reader;
+  const M = range(rows);
+  const R = range(HEIGHT);
+  // Of a pair of matrices a thread takes rows of both in turn.
+  const part = (r: number): string => (pair && r % 2 === 1 ? 's1' : 's');
+  const isByHalf = factors === 'half' || factors === 'halfPair';
+  const isTwo = factors === 'blockPair' || factors === 'halfPair';
+  const load = (m: number): string => (normed ? `(x[origin${m} + at] * inverse${m}) * weight` : `x[origin${m} + at]`);
+  const clear = `${each(R, (r) => each(M, (m) => `var d${r}_${m} = 0.0;`, ' '), ' ')} ${isTwo ? each(M, (m) => `var l${m} = 0.0;`, ' ') : ''}`;
+  const added = (r: number, m: number): string =>
+    isTwo ? `fma(f.y, l${m}, fma(f.x, d${r}_${m}, a${r}_${m}))` : `fma(f, d${r}_${m}, a${r}_${m})`;
+  const add =
+    factors === 'none'
+      ? each(R, (r) => each(M, (m) => `a${r}_${m} = a${r}_${m} + d${r}_${m};`, ' '))
+      : each(R, (r) => `{ let f = ${factor(r, part(r))}; ${each(M, (m) => `a${r}_${m} = ${added(r, m)};`, ' ')} }`);
+  return /* wgsl */ `
+  ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * p.blocks;`)}
+  for (var b = lane; b < p.blocks; b += ${LANES}u) {
+    ${each(R, (r) => `let i${r} = row${r} + b; ${block(r, part(r))}`)}
+    ${isByHalf ? '' : clear}
+    for (var h = 0u; h < 2u; h++) {
+      ${each(R, (r) => half(r, part(r)), ' ')}
+      ${isByHalf ? clear : ''}
+      for (var j = 0u; j < 4u; j++) {
+        let at = b * 8u + h * 4u + j;
+        ${normed ? `let weight = ${vectorOf('p.norm', 'at')};` : ''}
+        ${each(M, (m) => `let x${m} = ${load(m)};`, ' ')}
+        ${isTwo ? each(M, (m) => `l${m} = addUp(x${m}, l${m});`, ' ') : ''}
+        ${each(R, (r) => `{ let q = ${code(r, part(r))}; ${next(r, part(r))} ${each(M, (m) => `d${r}_${m} = chain(q, x${m}, d${r}_${m});`, ' ')} }`)}
+      }
+      ${isByHalf ? add : ''}
+    }
+    ${isByHalf ? '' : add}
+  }`;
+}
+
+/** Adds the lanes of some rows, one after the other. */
+function joinLanes({
+  round,
+  rows,
+  end,
+  height,
+}: {
+  round: number;
+  rows: number;
+  end: ProductEnd;
+  height: number;
+}): string {
+  const pair = isPair(end);
+  const threads = productThreads(rows);
+  const together = sumsAtOnce(rows);
+  const outs = ((threads / LANES) * together * rows) / (pair ? 2 : 1);
+  const sum = (name: string, g: string): string =>
+    `var ${name} = 0.0; for (var l = 0u; l < ${LANES}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${LANES}u + l]; }`;
+  const row = pair ? `${(round * together) / 2}u + (g % ${together}u) / 2u` : `${round * together}u + g % ${together}u`;
+  return /* wgsl */ `
+  ${round > 0 ? 'workgroupBarrier();' : ''}
+  ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${LANES}u + lane] = a${round * together + r}_${m};`, ' '))}
+  workgroupBarrier();
+  for (var o = t; o < ${outs}u; o += ${threads}u) {
+    let m = o % ${rows}u; let g = (o / ${rows}u)${pair ? ' * 2u' : ''};
+    ${sum('v', 'g')}
+    ${pair ? sum('v2', 'g + 1u') : ''}
+    let row = base + (g / ${together}u) * ${height}u + ${row};
+    if (row < s.rows && first + m < count) {
+      ${addBias('s', 'v', 'row')}
+      ${pair ? addBias('s1', 'v2', 'row') : ''}
+      ${finish(end, '(first + m)', 'row')}
+    }
+  }`;
+}
+
+/** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
+export function tileShader({ kinds, end }: Pick<ProductOptions, 'kinds' | 'end'>): string {
+  const { rows, tokens, threads } = TILE;
+  const R = range(4);
+  const pair = isPair(end);
+  const reader = readerOf(kinds[0]!);
+  const { block, half, code, next, factors } = reader;
+  const isTwo = factors === 'blockPair' || factors === 'halfPair';
+  const mine = pair ? 'min((n0 + (t >> 1u)) >> 1u, s.rows - 1u)' : 'min(n0 + (t >> 1u), s.rows - 1u)';
+  return /* wgsl */ `${head(kinds.length)}
+${pair ? ACTIVATIONS[end] : ''}
+const LINE = 9u;
+var<workgroup> weights: array<vec4f, ${rows * 9}>;
+var<workgroup> tokens: array<vec4f, ${tokens * 9}>;
+var<workgroup> factors: array<vec2f, ${2 * 2 * rows}>;
+${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
+@compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let s = p.parts[0]; let count = plan[p.list];
+  let n0 = wg.x * ${rows}u; let m0 = wg.y * ${tokens}u; let columns4 = p.blocks * 8u;
+  if (m0 >= count) { return; }
+  let nt = (t % ${rows / 4}u) * 4u; let mt = (t / ${rows / 4}u) * 4u;
+  let w = ${pair ? 'p.parts[(t >> 1u) & 1u]' : 's'}; let mine = ${mine} * p.blocks; let h = t & 1u;
+  let token0 = min(m0 + (t >> 3u), count - 1u) * columns4 + (t & 7u); let token1 = min(m0 + 16u + (t >> 3u), count - 1u) * columns4 + (t & 7u);
+  ${each(R, (r) => each(R, (m) => `var a${r}_${m} = 0.0; var z${r}_${m} = 0.0;`, ' '))}
+  // Two blocks in turn, so that a block needs two barriers, not three.
+  var parity = 0u;
+  for (var lane = 0u; lane < ${LANES}u; lane++) {
+    for (var b = lane; b < p.blocks; b += ${LANES}u) {
+      tokens[(t >> 3u) * LINE + (t & 7u)] = x[token0 + b * 8u];
+      tokens[(16u + (t >> 3u)) * LINE + (t & 7u)] = x[token1 + b * 8u];
+      {
+        let i0 = mine + b; ${block(0, 'w')} ${half(0, 'w')}
+        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${code(0, 'w')}; ${next(0, 'w')} }
+        ${keepFactor(reader)}
+      }
+      workgroupBarrier();
+      ${isTwo ? addTokens(factors === 'halfPair') : ''}
+      ${blockOfTile(reader)}
+      parity = 1u - parity;
+    }
+    ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
+  }
+  ${each(pair ? [0, 2] : R, (r) => rowOfTile(end, r))}
+}`;
+}
+
+/** A thread has half a block of a row: it keeps the factor of the half, or the first one that of the block. */
+function keepFactor({ factor, factors }: Required<KindReader>): string {
+  const place = `factors[(parity * 2u + h) * ${TILE.rows}u + (t >> 1u)]`;
+  switch (factors) {
+    case 'none':
+      return '';
+    case 'block':
+      return `if (h == 0u) { ${place} = vec2f(${factor(0, 'w')}, 0.0); }`;
+    case 'blockPair':
+      return `if (h == 0u) { ${place} = ${factor(0, 'w')}; }`;
+    case 'half':
+      return `${place} = vec2f(${factor(0, 'w')}, 0.0);`;
+    case 'halfPair':
+      return `${place} = ${factor(0, 'w')};`;
+  }
+}
+
+/** The sums of activations that second factors multiply: of each block of a token, or of its halves. */
+function addTokens(isByHalf: boolean): string {
+  const { tokens } = TILE;
+  const sum = (from: number, to: number, place: number): string =>
+    `{ var l = 0.0; for (var j = ${from}u; j < ${to}u; j++) { l = addUp(tokens[t * LINE + j], l); } totals[(parity * 2u + ${place}u) * ${tokens}u + t] = l; }`;
+  return `if (t < ${tokens}u) { ${isByHalf ? sum(0, 4, 0) + sum(4, 8, 1) : sum(0, 8, 0)} }`;
+}
+
+/** What a block adds to the 4 × 4 sums of a thread. */
+function blockOfTile({ factors }: Required<KindReader>): string {
+  const R = range(4);
+  const isByHalf = factors === 'half' || factors === 'halfPair';
+  const isTwo = factors === 'blockPair' || factors === 'halfPair';
+  const add = (half: number): string => {
+    if (factors === 'none') return each(R, (r) => each(R, (m) => `a${r}_${m} = a${r}_${m} + d${r}_${m};`, ' '));
+    const total = (m: number): string => `totals[(parity * 2u + ${half}u) * ${TILE.tokens}u + mt + ${m}u]`;
+    const sum = (r: number, m: number): string =>
+      isTwo ? `fma(f.y, ${total(m)}, fma(f.x, d${r}_${m}, a${r}_${m}))` : `fma(f.x, d${r}_${m}, a${r}_${m})`;
+    return each(
+      R,
+      (r) =>
+        `{ let f = factors[(parity * 2u + ${half}u) * ${TILE.rows}u + nt + ${r}u]; ${each(R, (m) => `a${r}_${m} = ${sum(r, m)};`, ' ')} }`,
+    );
+  };
+  const clear = each(R, (r) => each(R, (m) => `d${r}_${m} = 0.0;`, ' '), ' ');
+  // Totals are made by other threads, and a half is added before the barrier at the end of a block.
+  return /* wgsl */ `
+      ${each(R, (r) => each(R, (m) => `var d${r}_${m} = 0.0;`, ' '), ' ')}
+      ${factors === 'halfPair' ? 'workgroupBarrier();' : ''}
+      for (var j = 0u; j < 8u; j++) {
+        ${isByHalf ? `if (j == 4u) { ${add(0)} ${clear} }` : ''}
+        ${each(R, (r) => `let q${r} = weights[(nt + ${r}u) * LINE + j];`, ' ')}
+        ${each(R, (m) => `{ let v = tokens[(mt + ${m}u) * LINE + j]; ${each(R, (r) => `d${r}_${m} = chain(q${r}, v, d${r}_${m});`, ' ')} }`)}
+      }
+      workgroupBarrier();
+      ${add(isByHalf ? 1 : 0)}`;
+}
+
+/** The results of a row of a thread, or of two neighbours that are a pair. */
+function rowOfTile(end: ProductEnd, r: number): string {
+  const pair = isPair(end);
+  const result = (m: number): string => `if (m0 + mt + ${m}u < count) {
+      var v = z${r}_${m}; ${addBias('s', 'v', 'n')}
+      ${pair ? `var v2 = z${r + 1}_${m}; ${addBias('p.parts[1]', 'v2', 'n')}` : ''}
+      ${finish(end, `(m0 + mt + ${m}u)`, 'n')}
+    }`;
+  const n = pair ? `(n0 + nt + ${r}u) >> 1u` : `n0 + nt + ${r}u`;
+  return `{ let n = ${n}; if (n < s.rows) { ${each(range(4), result)} } }`;
+}

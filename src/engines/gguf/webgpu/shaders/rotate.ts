@@ -1,0 +1,83 @@
+/** Queries, keys and values on their way to attention. @module */
+import { PLAN } from './sizes.js';
+
+export interface HeadShape {
+  /** Numbers of a head. */
+  size: number;
+  heads: number;
+  kvHeads: number;
+  /** Bits of a kept number. */
+  bits: 16 | 32;
+}
+
+interface RotateOptions extends HeadShape {
+  /** Numbers of a head that are rotated. */
+  turned: number;
+  pairs: 'halves' | 'neighbours';
+  /** Each head of queries and keys is normalized before. */
+  headNorm: boolean;
+}
+
+/** Rotates queries in place and puts keys and values into pages. A workgroup for each head of a row. */
+export function rotateShader({ size, kvHeads, heads, turned, pairs, headNorm, bits }: RotateOptions): string {
+  return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, spare0: u32, spare1: u32 }
+@group(0) @binding(0) var<storage, read_write> qkv: array<f32>;
+@group(0) @binding(1) var<storage, read_write> kv: array<u32>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<storage, read> state: array<vec4u>;
+@group(0) @binding(5) var<uniform> p: Parameters;
+const D = ${size}u; const HEADS = ${heads}u; const KV = ${kvHeads}u;
+var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, ${size}>; var<workgroup> sums: array<f32, 64>;
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let origin = wg.y * (HEADS + 2u * KV) * D + wg.x * D; let position = state[wg.y].y;
+  let isQuery = wg.x < HEADS; let isValue = wg.x >= HEADS + KV;
+  for (var d = t; d < D; d += 64u) { head[d] = qkv[origin + d]; }
+  workgroupBarrier();
+  ${headNorm ? NORM : ''}
+  // Angles of a position are those of its page and those in it, added: cos and sin of a GPU are not exact enough.
+  let low = p.low + (position % 64u) * ${turned}u; let high = p.high + (position / 64u) * ${turned}u;
+  for (var d = t; d < D; d += 64u) {
+    var v = head[d];
+    if (!isValue && p.isTurned == 1u && d < ${turned}u) {
+      ${partner(turned, pairs)}
+      let cl = vectors[low + pair * 2u]; let sl = vectors[low + pair * 2u + 1u]; let ch = vectors[high + pair * 2u]; let sh = vectors[high + pair * 2u + 1u];
+      let c = ch * cl - sh * sl; let s = sh * cl + ch * sl; let o = head[other];
+      v = select(v * c + o * s, v * c - o * s, isLow);
+    }
+    turnedHead[d] = v;
+    if (isQuery) { qkv[origin + d] = v; }
+  }
+  workgroupBarrier();
+  if (isQuery) { return; }
+  let page = plan[plan[plan[4] + wg.y * ${PLAN.rowWords}u] + position / 64u]; let at = position % 64u;
+  let which = select(0u, 1u, isValue); let kvHead = select(wg.x - HEADS, wg.x - HEADS - KV, isValue);
+  let base = ((page * 2u + which) * KV + kvHead) * ${(size * 64 * bits) / 32}u;
+  ${bits === 16 ? STORE_HALVES : STORE_FLOATS}
+}`;
+}
+
+const NORM = /* wgsl */ `
+  var square = 0.0; for (var d = t; d < D; d += 64u) { square = fma(head[d], head[d], square); }
+  sums[t] = square;
+  workgroupBarrier();
+  var total = 0.0; for (var i = 0u; i < 64u; i++) { total += sums[i]; }
+  let inverse = 1.0 / sqrt(total / f32(D) + p.epsilon); let weight = select(p.keyNorm, p.queryNorm, isQuery);
+  if (!isValue) { for (var d = t; d < D; d += 64u) { head[d] = (head[d] * inverse) * vectors[weight + d]; } }
+  workgroupBarrier();`;
+
+/** A number's pair, and the other number of it. */
+function partner(turned: number, pairs: RotateOptions['pairs']): string {
+  if (pairs === 'neighbours') return 'let isLow = (d & 1u) == 0u; let pair = d / 2u; let other = d ^ 1u;';
+  const half = `${turned / 2}u`;
+  return `let isLow = d < ${half}; let pair = select(d - ${half}, d, isLow); let other = select(d - ${half}, d + ${half}, isLow);`;
+}
+
+// Keys: [head][4 words][position]; values: [head][position][word]. What is beyond halves is undefined, so it is held.
+const STORE_HALVES = /* wgsl */ `for (var i = t; i < D / 2u; i += 64u) {
+    let word = pack2x16float(clamp(vec2f(turnedHead[2u * i], turnedHead[2u * i + 1u]), vec2f(-65504.0), vec2f(65504.0)));
+    kv[base + select(((i / 4u) * 64u + at) * 4u + (i & 3u), at * (D / 2u) + i, isValue)] = word;
+  }`;
+const STORE_FLOATS = /* wgsl */ `for (var i = t; i < D; i += 64u) {
+    kv[base + select(((i / 4u) * 64u + at) * 4u + (i & 3u), at * D + i, isValue)] = bitcast<u32>(turnedHead[i]);
+  }`;

@@ -1,0 +1,91 @@
+/** What happens to whole rows between products. @module */
+import type { TensorKind } from '../../file/tensor-kinds.js';
+import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { PART, READERS, readerOf } from './kinds.js';
+import { PLAN } from './sizes.js';
+
+/** Looks tokens up. A table in several pieces takes a dispatch for each. */
+export function embedShader(kind: TensorKind): string {
+  const { block, half, code, next, factor, factors } = readerOf(kind);
+  const isTwo = factors === 'blockPair' || factors === 'halfPair';
+  return /* wgsl */ `${PART}
+struct Parameters { blocks: u32, first: u32, rows: u32, scale: f32, spare0: u32, spare1: u32, spare2: u32, spare3: u32, part: Part }
+@group(0) @binding(0) var<storage, read> codes: array<vec4u>;
+@group(0) @binding(1) var<storage, read> words: array<u32>;
+@group(0) @binding(2) var<storage, read> state: array<vec4u>;
+@group(0) @binding(3) var<storage, read_write> result: array<vec4f>;
+@group(0) @binding(6) var<uniform> p: Parameters;
+${READERS}
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let token = state[wg.y].x; let s = p.part;
+  if (token < p.first || token - p.first >= p.rows) { return; }
+  let b = wg.x * 32u + (t >> 1u); let h = t & 1u;
+  if (b >= p.blocks) { return; }
+  let i0 = (token - p.first) * p.blocks + b; ${block(0, 's')} ${half(0, 's')}
+  let f = ${isTwo ? factor(0, 's') : `vec2f(${factor(0, 's')}, 0.0)`};
+  for (var j = 0u; j < 4u; j++) { result[wg.y * p.blocks * 8u + b * 8u + h * 4u + j] = (${code(0, 's')} * f.x + f.y) * p.scale; ${next(0, 's')} }
+}`;
+}
+
+/**
+ * What a norm does with rows: writes those of `x`; writes wished ones; adds to rows, as the end of a branch; or changes a part of
+ * rows where it is.
+ */
+export type NormUse = 'all' | 'wished' | 'added' | 'inPlace';
+
+/** Norms of rows. A workgroup for each. */
+export function normShader(use: NormUse): string {
+  const row = use === 'wished' ? `plan[plan[2] + (plan[3] + wg.x) * ${PLAN.wishWords}u]` : 'wg.x';
+  const given = use === 'inPlace' ? 'result' : 'x';
+  const ends = {
+    all: 'result[origin + k] = v;',
+    wished: 'result[wg.x * columns4 + k] = v;',
+    added: 'result[origin + k] = result[origin + k] + v * p.scale;',
+    inPlace: 'result[origin + k] = v;',
+  };
+  return /* wgsl */ `struct Parameters { columns4: u32, norm: u32, epsilon: f32, scale: f32, stride4: u32, offset4: u32, spare0: u32, spare1: u32 }
+${use === 'inPlace' ? '' : '@group(0) @binding(0) var<storage, read> x: array<vec4f>;'}
+@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+${CHAIN}${squaresOf(1)}
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let columns4 = p.columns4;
+  let row = ${row}; let origin = row * p.stride4 + p.offset4;
+  ${rootMeans(1, () => `${given}[origin + k]`)}
+  for (var k = t; k < columns4; k += 64u) {
+    let v = (${given}[origin + k] * inverse0) * ${vectorOf('p.norm', 'k')};
+    ${ends[use]}
+  }
+}`;
+}
+
+/** A gate opens what is beside it, where two products made them. */
+export function gateShader(activation: 'silu' | 'gelu'): string {
+  return /* wgsl */ `struct Parameters { columns: u32, spare0: u32, spare1: u32, spare2: u32 }
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+${ACTIVATIONS[activation]}
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let column = wg.x * 64u + t;
+  if (column >= p.columns) { return; }
+  let i = wg.y * p.columns + column;
+  result[i] = activate(result[i]) * x[i];
+}`;
+}
+
+/** Brings rows that are wished together. A workgroup for each. */
+export const GATHER_SHADER = /* wgsl */ `struct Parameters { columns4: u32, spare0: u32, spare1: u32, spare2: u32 }
+@group(0) @binding(0) var<storage, read> x: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let row = plan[plan[2] + (plan[3] + wg.x) * ${PLAN.wishWords}u];
+  for (var k = t; k < p.columns4; k += 64u) { result[wg.x * p.columns4 + k] = x[row * p.columns4 + k]; }
+}`;

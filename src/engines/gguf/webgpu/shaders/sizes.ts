@@ -1,0 +1,56 @@
+/** Sizes that shaders and what runs them share. @module */
+
+/** Sums of a row of weights with a row of activations: block b belongs to sum b mod LANES, in every shader. */
+export const LANES = 16;
+/** Rows of weights of a thread. */
+export const HEIGHT = 4;
+/** A tile of a product for many rows. */
+export const TILE = { rows: 64, tokens: 32, threads: 128 } as const;
+/** Positions that a workgroup of attention reads at a time. */
+export const SPLIT = 256;
+/** Workgroups that look for the largest logit of a row. */
+export const BEST_GROUPS = 64;
+
+/**
+ * What a pass is told, in words. First the header; then of each row where its table of pages begins; then the wishes; then
+ * the tables.
+ */
+export const PLAN = {
+  /** Rows, wishes of this round, where wishes begin, the first wish of this round, where rows begin, splits. */
+  header: 16,
+  rowWords: 2,
+  /** Row, seed, 1 / temperature, k, p, min-p, how its token is chosen, unused. */
+  wishWords: 8,
+} as const;
+
+/** How the token of a wish is chosen. */
+export const CHOICES = { none: 0, greatest: 1, drawn: 2 } as const;
+
+/** No bias, no norm. */
+export const NONE = 0xffffffff;
+
+/** Threads of a product for so many rows of activations. */
+export const productThreads = (rows: number): number => (rows <= 2 ? 64 : 128);
+
+/** Rows of weights of its workgroup. */
+export const productRows = (rows: number): number => (productThreads(rows) / LANES) * HEIGHT;
+
+/** Bytes of workgroup memory that every adapter has. */
+const WORKGROUP_BYTES = 16_384;
+
+/** Heads of queries of a workgroup of attention: those of a head of keys, or as many as workgroup memory holds. */
+export function attendedHeads(size: number, heads: number, kvHeads: number): number {
+  const all = heads / kvHeads;
+  for (let share = all; share > 1; share--) {
+    const bytes = share * (4 * size + 4 * SPLIT + 256 + 32) + 2048;
+    if (all % share === 0 && bytes <= WORKGROUP_BYTES) return share;
+  }
+  return 1;
+}
+
+/** From 0 to before `count`. */
+export const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/** WGSL of each of a list, one behind the other. */
+export const each = <Item>(items: readonly Item[], code: (item: Item) => string, between = '\n'): string =>
+  items.map(code).join(between);

@@ -1,0 +1,217 @@
+/** Makes the dispatches of a program: their shaders, parameters and bindings. @module */
+import { plainActivation } from './plain-layers.js';
+import type { ForwardShape } from '../forward-shape.js';
+import type { ModelPlan } from '../model-plan.js';
+import { type Dispatch, type PassBuffers, type RowClass, wordOf } from './dispatch.js';
+import type { GpuMemory } from './gpu-memory.js';
+import type { PlacedModel, VectorPlaces } from './place-model.js';
+import { type LayoutName, PARAMETER_BYTES, type Pipelines } from './pipelines.js';
+import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
+import { gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
+import { NONE, productRows, TILE } from './shaders/sizes.js';
+import type { PlacedPart, PlacedPiece, Slab } from './weight-places.js';
+
+export interface ProgramParts {
+  memory: GpuMemory;
+  pipelines: Pipelines;
+  plan: ModelPlan;
+  shape: ForwardShape;
+  placed: PlacedModel;
+  slabs: ReadonlyMap<Slab, GPUBuffer>;
+  places: VectorPlaces;
+  vectors: GPUBuffer;
+  buffers: PassBuffers;
+  /** Of each layer. Called again when they moved. */
+  kv: () => readonly GPUBuffer[];
+}
+
+/** Matrices with the same rows of activations. */
+export interface ProductPlan {
+  input: keyof PassBuffers;
+  output: keyof PassBuffers;
+  /** Numbers of a row of the result, and where in it those of each part begin. */
+  stride: number;
+  outs: readonly number[];
+  end: ProductEnd;
+  /** Where the norm of the activations is, which are then `x`. */
+  norm?: number | undefined;
+  biases?: readonly number[];
+  scale?: number;
+  cap?: number;
+  /** Which count of the plan it has: of rows, or of wishes. */
+  list?: 0 | 1;
+}
+
+export class StepMaker {
+  readonly #parts: ProgramParts;
+  readonly #records: number[][] = [];
+  /** Dispatches with the same parameters share them. */
+  readonly #recordAt = new Map<string, number>();
+  readonly #parameters: GPUBuffer;
+  readonly #groups = new Map<string, GPUBindGroup>();
+  readonly #names = new Map<GPUBuffer | undefined, number>();
+  /** Binds what reads keys and values again. */
+  readonly #bindKeys: (() => void)[] = [];
+
+  constructor(parts: ProgramParts) {
+    this.#parts = parts;
+    // An upper bound of the records: they are written when all are known.
+    this.#parameters = parts.memory.buffer((parts.plan.layers.length * 96 + 1024) * PARAMETER_BYTES, 'uniform');
+  }
+
+  /** Writes the parameters of all dispatches. */
+  write(): void {
+    const words = new Uint32Array((this.#records.length * PARAMETER_BYTES) / 4);
+    for (const [index, record] of this.#records.entries()) words.set(record, (index * PARAMETER_BYTES) / 4);
+    this.#parts.memory.write(this.#parameters, 0, words);
+  }
+
+  /** The buffers of keys and values are others. */
+  bindKeys(): void {
+    this.#groups.clear();
+    for (const bind of this.#bindKeys) bind();
+  }
+
+  record(...words: readonly number[]): number {
+    const key = words.join();
+    const has = this.#recordAt.get(key);
+    if (has !== undefined) return has;
+    const at = this.#records.length * PARAMETER_BYTES;
+    this.#records.push([...words]);
+    this.#recordAt.set(key, at);
+    return at;
+  }
+
+  bind(layout: LayoutName, buffers: readonly (GPUBuffer | undefined)[]): GPUBindGroup {
+    const nameOf = (buffer: GPUBuffer | undefined): number => {
+      if (!this.#names.has(buffer)) this.#names.set(buffer, this.#names.size);
+      return this.#names.get(buffer)!;
+    };
+    const key = [layout, ...buffers.map(nameOf)].join();
+    const has = this.#groups.get(key);
+    if (has) return has;
+    const group = this.#parts.pipelines.bind(layout, [...buffers, this.#parameters]);
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  withKeys({
+    bind,
+    ...step
+  }: Omit<Dispatch, 'group'> & { bind: (kv: readonly GPUBuffer[]) => GPUBindGroup }): Dispatch {
+    const { kv } = this.#parts;
+    const dispatch = { ...step, group: bind(kv()) };
+    this.#bindKeys.push(() => (dispatch.group = bind(kv())));
+    return dispatch;
+  }
+
+  gather(from: keyof PassBuffers, to: keyof PassBuffers, columns: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
+    return {
+      pipeline: pipelines.get('norm', 'gather', GATHER_SHADER),
+      group: this.bind('norm', [buffers[from], buffers[to], vectors, buffers.plan]),
+      offset: this.record(columns / 4, 0, 0, 0),
+      x: 0,
+      rowsEach: 1,
+    };
+  }
+
+  gates(): Dispatch[] {
+    const { shape, pipelines, buffers, vectors } = this.#parts;
+    const { feedForward, activation } = shape;
+    return [
+      {
+        pipeline: pipelines.get('norm', 'gate', gateShader(plainActivation(activation))),
+        group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
+        offset: this.record(feedForward, 0, 0, 0),
+        x: Math.ceil(feedForward / 64),
+        rowsEach: 1,
+      },
+    ];
+  }
+
+  norm(
+    use: NormUse,
+    from: keyof PassBuffers,
+    to: keyof PassBuffers,
+    options: { norm: number; columns: number; scale?: number; stride4?: number; offset4?: number },
+  ): Dispatch {
+    const { pipelines, buffers, vectors, shape } = this.#parts;
+    const { norm, columns, scale = 1, stride4 = columns / 4, offset4 = 0 } = options;
+    const layout = use === 'inPlace' ? 'normInPlace' : 'norm';
+    const given = use === 'inPlace' ? undefined : buffers[from];
+    return {
+      pipeline: pipelines.get(layout, `norm ${use}`, normShader(use)),
+      group: this.bind(layout, [given, buffers[to], vectors, buffers.plan]),
+      offset: this.record(columns / 4, norm, wordOf(shape.epsilon), wordOf(scale), stride4, offset4, 0, 0),
+      x: 0,
+      rowsEach: 1,
+    };
+  }
+
+  /** A product, and the norm before it: from 3 rows on workgroups would read more activations than weights. */
+  product(rows: RowClass, pieces: readonly PlacedPiece[], product: ProductPlan): Dispatch[] {
+    const { norm } = product;
+    if (norm === undefined) return this.#multiply(rows, pieces, product);
+    if (rows === 1 || rows === 2) return this.#multiply(rows, pieces, product);
+    const normed = this.norm('all', product.input, 'y', { norm, columns: this.#parts.shape.width });
+    return [normed, ...this.#multiply(rows, pieces, { ...product, input: 'y', norm: undefined })];
+  }
+
+  #multiply(rows: RowClass, pieces: readonly PlacedPiece[], product: ProductPlan): Dispatch[] {
+    if (rows !== 'tile') return pieces.map((piece) => this.#dispatchOf(piece, piece.parts, rows, product));
+    // A tile has one kind of weights.
+    return pieces.flatMap((piece) =>
+      isPair(product.end)
+        ? [this.#dispatchOf(piece, piece.parts, rows, product)]
+        : piece.parts.map((part, index) => {
+            const only = { outs: [product.outs[index]!], biases: [product.biases?.[index] ?? NONE] };
+            return this.#dispatchOf(piece, [part], rows, { ...product, ...only });
+          }),
+    );
+  }
+
+  #dispatchOf(piece: PlacedPiece, parts: readonly PlacedPart[], rows: RowClass, product: ProductPlan): Dispatch {
+    const { pipelines, slabs, buffers, vectors, shape } = this.#parts;
+    const { input, output, stride, outs, end, norm, biases, scale = 1, cap = 0, list = 0 } = product;
+    const kinds = parts.map(({ tensor }) => tensor.kind);
+    const normed = norm !== undefined;
+    const pair = isPair(end);
+    const height = rows === 'tile' ? TILE.rows : productRows(rows);
+    let x = 0;
+    const words = parts.flatMap((part, index) => {
+      const bias = biases?.[index] ?? NONE;
+      const placed = partWords(part, {
+        out: outs[index]! + piece.firstRow,
+        group: pair ? 0 : x,
+        bias: bias === NONE ? NONE : bias + piece.firstRow,
+      });
+      if (!pair || index === 0) x += Math.ceil((part.rows * (pair ? 2 : 1)) / height);
+      return placed;
+    });
+    const code = rows === 'tile' ? tileShader({ kinds, end }) : productShader({ kinds, rows, end, normed });
+    const slab = slabs.get(piece.slab)!;
+    const head = [piece.columns / 32, stride, norm ?? 0, wordOf(shape.epsilon), list, wordOf(scale), wordOf(cap), 0];
+    return {
+      pipeline: pipelines.get('product', `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`, code),
+      group: this.bind('product', [slab, slab, buffers[input], buffers[output], vectors, buffers.plan]),
+      offset: this.record(...head, ...words),
+      x,
+      rowsEach: rows === 'tile' ? TILE.tokens : rows,
+    };
+  }
+}
+
+export const partWords = (
+  { at, planes, rows }: PlacedPart,
+  { out, group, bias }: { out: number; group: number; bias: number },
+): number[] => [
+  (at + planes.codes) / 16,
+  (at + planes.extra) / 4,
+  (at + planes.scales) / 4,
+  (at + planes.supers) / 4,
+  rows,
+  out,
+  group,
+  bias,
+];

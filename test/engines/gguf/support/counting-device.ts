@@ -1,0 +1,84 @@
+/** A GPU device that computes nothing and counts what it is told. @module */
+
+export interface GpuCounts {
+  buffers: number;
+  bindGroups: number;
+  pipelines: number;
+  dispatches: number;
+  submits: number;
+  /** Bytes that are read back. */
+  readBytes: number;
+  /** Most storage buffers of a shader, bytes of workgroup memory, and threads. */
+  storageBuffers: number;
+  labels: string[];
+}
+
+/** Every adapter's. */
+const LIMITS = { maxStorageBufferBindingSize: 2 ** 27, maxBufferSize: 2 ** 28 };
+
+export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
+  const counts: GpuCounts = {
+    buffers: 0,
+    bindGroups: 0,
+    pipelines: 0,
+    dispatches: 0,
+    submits: 0,
+    readBytes: 0,
+    storageBuffers: 0,
+    labels: [],
+  };
+  const pass = {
+    setPipeline: ({ label }: { label: string }) => counts.labels.push(label),
+    setBindGroup: () => {},
+    dispatchWorkgroups: () => {
+      counts.dispatches += 1;
+    },
+    end: () => {},
+  };
+  const encoder = {
+    beginComputePass: () => pass,
+    copyBufferToBuffer: (_from: unknown, _at: number, to: { isStaging: boolean }, _to: number, bytes: number) => {
+      if (to.isStaging) counts.readBytes += bytes;
+    },
+    finish: () => ({}),
+  };
+  const device = {
+    limits: LIMITS,
+    queue: {
+      submit: () => {
+        counts.submits += 1;
+      },
+      writeBuffer: () => {},
+      onSubmittedWorkDone: async () => {},
+    },
+    createBuffer: ({ size, usage }: { size: number; usage: number }) => {
+      counts.buffers += 1;
+      return {
+        size,
+        isStaging: (usage & 1) === 1,
+        destroy: () => {},
+        mapAsync: async () => {},
+        getMappedRange: (_at: number, bytes: number) => new ArrayBuffer(bytes),
+        unmap: () => {},
+      };
+    },
+    createBindGroupLayout: ({ entries }: GPUBindGroupLayoutDescriptor) => {
+      const storage = [...entries].filter(({ buffer }) => buffer?.type !== 'uniform').length;
+      counts.storageBuffers = Math.max(counts.storageBuffers, storage);
+      return {};
+    },
+    createPipelineLayout: () => ({}),
+    createShaderModule: () => ({}),
+    createComputePipelineAsync: async ({ label }: { label: string }) => {
+      counts.pipelines += 1;
+      return { label };
+    },
+    createBindGroup: () => {
+      counts.bindGroups += 1;
+      return {};
+    },
+    createCommandEncoder: () => encoder,
+    destroy: () => {},
+  };
+  return { device: device as unknown as GPUDevice, counts };
+}

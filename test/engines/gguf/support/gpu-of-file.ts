@@ -1,0 +1,68 @@
+/** What the engine on a GPU computes of a made file. @module */
+import { KvPages, KvSequence } from '../../../../src/engines/gguf/kv-pages.js';
+import type { ForwardShape } from '../../../../src/engines/gguf/forward-shape.js';
+import { type ModelPlan, planModel } from '../../../../src/engines/gguf/model-plan.js';
+import { GpuForward } from '../../../../src/engines/gguf/webgpu/gpu-forward.js';
+import { type PlacedModel, placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
+import { WeightPlaces } from '../../../../src/engines/gguf/webgpu/weight-places.js';
+import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
+import type { RowClass } from '../../../../src/engines/gguf/webgpu/dispatch.js';
+import { headerOf } from './tiny-model.js';
+
+/** A file on a GPU. */
+export interface GpuFile {
+  forward: GpuForward;
+  shape: ForwardShape;
+  fresh(): KvSequence;
+  /** Logits after each token, read in pieces. */
+  read(tokens: readonly number[], piece?: number, kv?: KvSequence): Promise<Float32Array[]>;
+}
+
+interface GpuFileOptions {
+  precision?: 16 | 32;
+  classes?: readonly RowClass[];
+  /** Bytes of a binding, for the tables of tokens. */
+  tableLimit?: number;
+  pipelines?: Pipelines;
+}
+
+export async function gpuOfFile(
+  device: GPUDevice,
+  file: Uint8Array,
+  { precision = 32, classes = [1, 'tile'], tableLimit, pipelines }: GpuFileOptions = {},
+): Promise<GpuFile> {
+  const header = await headerOf(file);
+  const plan = planModel(header);
+  const shape: ForwardShape = { ...plan.shape, exact: precision === 32, precision };
+  const limit = 2 ** 27;
+  const placed = tableLimit === undefined ? placeModel(plan, limit) : withCutTables(plan, tableLimit);
+  const forward = new GpuForward({ device, plan, shape, placed, limit, maxRows: 64, ...(pipelines && { pipelines }) });
+  await Promise.all([forward.load('tiny.gguf', async (from, to) => file.subarray(from, to)), forward.compile(classes)]);
+  const pages = new KvPages(forward.pages, shape, 2 ** 26, forward.pages.pageBytes);
+  const fresh = (): KvSequence => new KvSequence(pages);
+  return {
+    forward,
+    shape,
+    fresh,
+    async read(tokens, piece = 32, kv = fresh()) {
+      const logits: Float32Array[] = [];
+      for (let from = 0; from < tokens.length; from += piece) {
+        const part = tokens.slice(from, from + piece);
+        const [given] = await forward.run([{ kv, tokens: part, keep: part.length }]);
+        logits.push(...(given as Float32Array[]));
+      }
+      return logits;
+    },
+  };
+}
+
+/** As on a GPU that binds so little that tables are cut; what belongs together stays whole. */
+function withCutTables(plan: ModelPlan, limit: number): PlacedModel {
+  const whole = placeModel(plan, 2 ** 27);
+  const cut = new WeightPlaces(limit);
+  const [embedding, head] = [cut.place([plan.embedding]), cut.place([plan.head])];
+  const isTable = (part: { tensor: unknown }): boolean =>
+    [plan.embedding, plan.head].some(({ tensor }) => tensor === part.tensor);
+  const parts = [...whole.places.parts.filter(({ part }) => !isTable(part)), ...cut.parts];
+  return { ...whole, places: { slabs: [...whole.places.slabs, ...cut.slabs], parts }, embedding, head };
+}

@@ -1,0 +1,22 @@
+/** WebGPU in Node: the npm package `webgpu` (Dawn) on Chromium's adapter in software. @module */
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+
+const CHROMIUM = '/usr/lib/chromium';
+/** Of `dlopen`: a library stays, though it is no module of Node. */
+const STAYS = 0x1000;
+
+/** The devices of a test; undefined where Chromium's libraries are not installed. */
+export async function softwareGpu(): Promise<GPU | undefined> {
+  const icd = `${CHROMIUM}/vk_swiftshader_icd.json`;
+  if (!existsSync(icd)) return undefined;
+  process.env['VK_ICD_FILENAMES'] ??= icd;
+  try {
+    // Dawn asks for it by its name, which the system does not find.
+    process.dlopen({ exports: {} }, `${CHROMIUM}/libvulkan.so.1`, constants.dlopen.RTLD_NOW | STAYS);
+  } catch {
+    // It is no module, and is there now.
+  }
+  const { create } = await import('webgpu');
+  return create([]);
+}
