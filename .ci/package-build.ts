@@ -60,10 +60,13 @@ function dropInlinedWasm(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!/onnxruntime-web|@huggingface.transformers/.test(id)) return null;
-      const changed = code.replace(
-        /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
-        "new URL('/inpage/$1', globalThis.location.href)",
-      );
+      const changed = code
+        .replace(
+          /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
+          "new URL('/inpage/$1', globalThis.location.href)",
+        )
+        // A module on the disk was put there by a bundler, thinks the engine. In a thread of Node it is where it says.
+        .replace(/import\.meta\.url\s*>\s*"file:"/g, '$& && globalThis.location.protocol !== "file:"');
       return changed === code ? null : { code: changed, map: null };
     },
   };
@@ -173,15 +176,11 @@ const ENVIRONMENTS = {
   // One file: content scripts and background workers can load no other.
   extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
-  // The pages that tools open, and the gateway of one: each one file, because every request of a page under test passes the
+  // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
   hostPage: browserFiles(modules({ 'host/page': path('src/page/host-page.ts') }), {
     preserveEntrySignatures: false,
     output: { chunkFileNames: 'host/[name].js' },
-  }),
-  modelsPage: browserFiles(modules({ 'host/models': path('src/page/models-page.ts') }), {
-    preserveEntrySignatures: false,
-    output: { chunkFileNames: 'host/models-[name].js' },
   }),
   hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/gateway/gateway-worker.ts') }), {
     preserveEntrySignatures: false,
@@ -241,7 +240,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     base: './',
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
-      within(['workers', 'page', 'hostPage', 'modelsPage', 'hostGateway'], separateWorkers()),
+      within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
       within(['page'], inOneFileEach([ENTRY], pageFiles)),
       within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),
@@ -256,7 +255,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
         ['page', 'builtInAI', 'pageTools', 'extension'],
         shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
       ),
-      within(['hostPage', 'modelsPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
+      within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],
         shrinkOnceMore({

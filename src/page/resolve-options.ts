@@ -20,10 +20,11 @@ export { pageLocation } from '../core/errors/page-location.js';
  * The options with nothing left open, for each realm. The Service Worker's URL is absolute.
  * @throws InferenceError `invalid_request`, whose `param` is the option
  */
-export function resolveOptions(options: InferenceOptions, { origin, pageURL }: PageLocation): OptionsByRealm {
+export function resolveOptions(options: InferenceOptions, { origin, pageURL, hasDisk }: PageLocation): OptionsByRealm {
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
   checkBundledFiles(models);
+  if (!hasDisk) refuseDisk(models);
   refuseOtherVectors(models);
   checkFallbacks(models);
   warnOfIdleFields(models);
@@ -43,6 +44,19 @@ function refuseOtherVectors(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, fallback }] of models.entries()) {
     if (backend === 'built-in' && task === 'embeddings' && fallback !== undefined)
       throw wrongOption(`models.${index}.fallback`, 'left out, because vectors of two models cannot be compared');
+  }
+}
+
+/** A page cannot read the disk: a browser would say no more than that a file could not be fetched. */
+function refuseDisk(models: readonly ModelEntry[]): void {
+  const isOnDisk = (source: string | undefined): boolean => source !== undefined && /^file:/i.test(source);
+  for (const [index, { source, loras = [] }] of models.entries()) {
+    const lora = loras.findIndex((each) => isOnDisk(each.source));
+    if (!isOnDisk(source) && lora === -1) continue;
+    throw wrongOption(
+      `models.${index}.${isOnDisk(source) ? '' : `loras.${lora}.`}source`,
+      'a URL that the page can fetch, or a hub id: a page cannot read `file:` URLs. `npx inpage serve` can',
+    );
   }
 }
 
