@@ -25,7 +25,7 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL, has
   const { models, prefix, intercept, serviceWorker } = checked;
   checkBundledFiles(models);
   if (!hasDisk) refuseDisk(models);
-  refuseOtherVectors(models);
+  refuseWrongFallbacks(models);
   checkFallbacks(models);
   warnOfIdleFields(models);
   refuseLoops(models, { origin, prefix, intercept }, pageURL);
@@ -39,11 +39,15 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL, has
   });
 }
 
-/** Vectors of two models cannot be compared. */
-function refuseOtherVectors(models: readonly ModelEntry[]): void {
+/** Vectors of two models cannot be compared, and sound that was spoken halfway is spoken. */
+function refuseWrongFallbacks(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, fallback }] of models.entries()) {
-    if (backend === 'built-in' && task === 'embeddings' && fallback !== undefined)
-      throw wrongOption(`models.${index}.fallback`, 'left out, because vectors of two models cannot be compared');
+    if (fallback === undefined || (backend !== 'built-in' && backend !== 'upstream')) continue;
+    const refuse = (why: string): never => {
+      throw wrongOption(`models.${index}.fallback`, `left out, because ${why}`);
+    };
+    if (task === 'embeddings') refuse('vectors of two models cannot be compared');
+    if (task !== 'chat' && task !== 'rerank') refuse('only chat and ranking models of a remote service have one');
   }
 }
 

@@ -27,7 +27,8 @@ import type { FetchOptions } from './model-host.js';
 import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SchedulerSettings } from './scheduler-settings.js';
-import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
+import { hasSubstitute, RemoteOutages } from './remote-outages.js';
+import { ItemReader, yieldOnce, operationOf, type PreparedRun, type RunReader, runOnSlot } from './run-on-slot.js';
 
 /** Runs the models of a catalog, on whatever runs models. */
 export class Scheduler implements ControlledInference {
@@ -36,6 +37,7 @@ export class Scheduler implements ControlledInference {
   readonly #slots = new Map<ModelEntry, ModelSlot>();
   readonly #toldFailures = new WeakSet<InferenceError>();
   readonly #listeners = new Set<(progress?: LoadProgress) => void>();
+  readonly #outages = new RemoteOutages();
   readonly #clock: () => number;
   readonly #createId: () => string;
 
@@ -80,9 +82,21 @@ export class Scheduler implements ControlledInference {
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    return runOnSlot(this.#settings.requestTimeout, options, (signal) =>
+    return this.#run(this.#slotFor(request.model, 'chat'), options, (signal) =>
       this.#prepareGeneration(request, options, signal),
     );
+  }
+
+  /** Runs work on a slot, or in its place: see {@link RemoteOutages}. */
+  #run<T, Output = T, Reader extends RunReader<T, Output> = RunReader<T, Output>>(
+    asked: ModelSlot,
+    options: RunOptions,
+    prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Output, Reader>>,
+  ): AsyncGenerator<Output, void> {
+    const { requestTimeout } = this.#settings;
+    // One generator more costs some turns of the event loop per token.
+    if (!hasSubstitute(asked.entry)) return runOnSlot(requestTimeout, options, prepare);
+    return this.#outages.run(options, prepare, (preparing) => runOnSlot(requestTimeout, options, preparing));
   }
 
   async #prepareGeneration(
@@ -235,7 +249,7 @@ export class Scheduler implements ControlledInference {
     company: 'alone' | 'shared',
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
+    const results = this.#run<T>(asked, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
       const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => yieldOnce(work(model, slot, stop));
       return { slot, run: { exclusive: company === 'alone', start, createReader: () => new ItemReader<T>() } };
@@ -287,7 +301,7 @@ export class Scheduler implements ControlledInference {
     const instead = (): Promise<ModelSlot> =>
       this.#runnable(this.#slotFor(fallback, task), signal, { waitsForDownload, tried: [...tried, slot] });
     // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
-    if (slot.refused) return instead();
+    if (slot.refused || this.#outages.holdsFor(slot)) return instead();
     const there = [slot.ready().then(() => true)];
     // The browser may have to download gigabytes: with a fallback the request does not wait for that.
     if (backend === 'built-in' && !waitsForDownload) there.push(slot.downloading().then(() => false));

@@ -5,12 +5,12 @@ import type { InferenceServer, ServeOptions } from '../bridge/serve-inference.js
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { DEFAULT_MODELS } from '../../core/models/default-catalog.js';
 import { storeResponsesIn, STORING } from '../../core/models/inference-options.js';
-import type { TypedModelEntry } from '../../core/models/model-entry.js';
 import { originOf } from '../http/cors.js';
 import { withDiskSources } from '../models/disk-sources.js';
 import { shellQuoted } from './shell-quoted.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { print } from './print.js';
+import { readWords } from './read-words.js';
 import { closeOnSignal, readCompatibility, readPort, readConfig } from './server-arguments.js';
 import { watchLoads } from './watch-loads.js';
 
@@ -99,7 +99,7 @@ export async function startServer(
   const configured: ServeOptions =
     typeof config === 'string' ? withDiskSources(readConfig(config), dirname(resolve(config))) : {};
   const onProgress = watchLoads();
-  const named = await readWords(words, configured, onProgress);
+  const named = await readWords(words, { hub: configured.hub, onProgress });
   const { serveInference } = await import('../bridge/serve-inference.js');
   const options: ServeOptions = {
     ...configured,
@@ -134,25 +134,6 @@ export async function startServer(
   if ((options.apiKeys ?? []).length === 0) print(howToAsk(server.baseURL, models));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   return server;
-}
-
-/** The entries of words. @throws UsageError for what is no word; Error that begins with the word */
-async function readWords(
-  words: readonly string[],
-  { hub = process.env['HF_ENDPOINT'] || undefined }: Pick<ServeOptions, 'hub'>,
-  onProgress: ReturnType<typeof watchLoads>,
-): Promise<TypedModelEntry[]> {
-  if (words.length === 0) return [];
-  const { isModelWord, resolveWords } = await import('../bridge/model-words.js');
-  const wrong = words.find((word) => !isModelWord(word));
-  if (wrong !== undefined)
-    throw new UsageError(
-      `\`${wrong}\` is not a model: \`inpage serve\` takes paths of .gguf files (\`./model.gguf\`) and repositories of the hub (\`owner/name\`, \`owner/name:Q4_K_M\`).`,
-    );
-  // `npx` in a folder of a workspace starts programs in another one.
-  const { npm_command: npm, INIT_CWD: shell } = process.env;
-  const folder = npm === 'exec' && shell ? shell : process.cwd();
-  return resolveWords(words, { folder, hub, onProgress });
 }
 
 /** Ids that are named. */

@@ -10,7 +10,7 @@ import { readJsonBody } from '../validation/read-json-body.js';
 import { catalogName, computeDigest, listedName, modelField } from './names.js';
 
 /** The Ollama whose operations these are: clients compare it with the first one that has what they need. */
-const OLLAMA_VERSION = '0.35.0';
+const OLLAMA_VERSION = '0.40.0';
 
 /** Context window of a model that was never loaded and whose entry names none. */
 const ASSUMED_CONTEXT_LENGTH = 4096;
