@@ -1,7 +1,7 @@
 /** Sources of entries that are paths of this machine, as URLs: what opens files knows no other addresses. @module */
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
@@ -55,17 +55,18 @@ function withDiskSource(entry: unknown, folder: string): unknown {
 function urlsOf(
   { source, file, backend, phonemizer }: Partial<Pick<ModelEntry, 'source' | 'file' | 'backend' | 'phonemizer'>>,
   folder: string,
-): Partial<Pick<ModelEntry, 'source' | 'file' | 'phonemizer'>> {
+): Partial<Pick<ModelEntry, 'source' | 'phonemizer'>> {
   const module = typeof phonemizer === 'string' && isPath(phonemizer) && { phonemizer: urlOf(phonemizer, folder) };
   if (typeof source !== 'string' || !isPath(source)) return { ...module };
   const path = absolutePath(source, folder);
-  // A file of another name than GGUF files have: as file and folder it is one.
+  // A file without the usual ending is one all the same: what opens it goes by the address, and reads its path.
   const isOther = backend === 'gguf' && file === undefined && !/\.gguf$/i.test(path) && isFile(path);
-  if (isOther) return { ...module, source: pathToFileURL(dirname(path)).href, file: basename(path) };
+  if (isOther) return { ...module, source: `${pathToFileURL(path).href}#.gguf` };
   return { ...module, source: urlOf(source, folder) };
 }
 
 function urlOf(source: string, folder: string): string {
+  if (/^file:/i.test(source)) return new URL(source).href;
   const path = absolutePath(source, folder);
   const isBundled = source.startsWith(BUNDLED) && !existsSync(path);
   if (!isBundled) return pathToFileURL(path).href;

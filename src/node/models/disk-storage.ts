@@ -21,6 +21,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+// Threads of models have no global one.
+import process from 'node:process';
+import { isIntact } from '../../store/download/verify-content.js';
 import {
   type ByteStorage,
   clampPartLengths,
@@ -67,6 +70,8 @@ export class DiskStorage implements ByteStorage {
   readonly #folder: string;
   readonly #run: string;
   readonly #onRefused: (error: NodeJS.ErrnoException) => void;
+  /** Whether files of an earlier run are what they were, by their paths. */
+  readonly #checks = new Map<string, Promise<boolean>>();
 
   /** @param folder absolute; made when something is written to it */
   constructor(folder: string, { run = randomUUID(), onRefused = () => {} }: DiskStorageOptions = {}) {
@@ -81,7 +86,19 @@ export class DiskStorage implements ByteStorage {
   }
 
   async find(location: FileLocation): Promise<FileStatus | undefined> {
-    return this.#found(this.#placeOf(location));
+    const place = this.#placeOf(location);
+    const found = this.#found(place);
+    if (!found?.untouched || found.bytes > MAX_BYTES_TO_CHECK) return found;
+    if (readRecord(place.known + RECORD)?.checkedBy === this.#run) return found;
+    // A change that keeps size and time is found when the bytes are read, once in each run.
+    const check = this.#checks.get(place.whole) ?? isIntact(found, this);
+    this.#checks.set(place.whole, check);
+    if (!(await check)) {
+      this.#checks.delete(place.whole);
+      return { ...found, untouched: false };
+    }
+    await this.accept(found);
+    return found;
   }
 
   async open(location: FileLocation): Promise<OpenFile> {
@@ -142,12 +159,11 @@ export class DiskStorage implements ByteStorage {
   #found(place: Place): FileStatus | undefined {
     const record = readRecord(place.known + RECORD);
     if (!record) return undefined;
-    const { metadata, modifiedMs, checkedBy } = record;
+    const { metadata, modifiedMs } = record;
     const stat = statSync(place.whole, { throwIfNoEntry: false }) ?? statSync(place.known + BYTES, { throwIfNoEntry: false });
     const bytes = stat?.size ?? 0;
     if (metadata.state !== 'complete') return partialStatus(metadata, readPartLengths(place, metadata), bytes);
-    const isChecked = checkedBy === this.#run || bytes > MAX_BYTES_TO_CHECK;
-    return { metadata, bytes, untouched: isChecked && bytes === metadata.size && stat?.mtimeMs === modifiedMs };
+    return { metadata, bytes, untouched: bytes === metadata.size && stat !== undefined && Math.floor(stat.mtimeMs) === modifiedMs };
   }
 
   #folderOf(model: string): string {
@@ -298,7 +314,7 @@ function readPartLengths({ whole, known }: Place, metadata: FileMetadata | undef
 /** When a file that is whole was written last. */
 function whenWhole({ whole }: Place): Pick<FileRecord, 'modifiedMs'> {
   const stat = statSync(whole, { throwIfNoEntry: false });
-  return stat ? { modifiedMs: stat.mtimeMs } : {};
+  return stat ? { modifiedMs: Math.floor(stat.mtimeMs) } : {};
 }
 
 /** What was there stays. */

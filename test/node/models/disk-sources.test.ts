@@ -22,7 +22,10 @@ it('[Y41] a path is relative to its folder, absolute or a URL, and all else stay
   // A file without the usual ending is one of its folder.
   mkdirSync(join(folder, 'blobs'));
   writeFileSync(join(folder, 'blobs/sha256-1'), '');
-  expect(sourceOf({ ...gguf, source: './blobs/sha256-1' })).toEqual({ ...gguf, source: url('blobs'), file: 'sha256-1' });
+  const blob = { ...gguf, source: `${url('blobs/sha256-1')}#.gguf` };
+  expect(sourceOf({ ...gguf, source: './blobs/sha256-1' })).toEqual(blob);
+  // Once more, as the gateway does: nothing changes.
+  expect(sourceOf(blob)).toEqual(blob);
   for (const source of ['owner/name', 'https://x.test/a.gguf']) expect(sourceOf({ ...gguf, source })).toEqual({ ...gguf, source });
   const lora = { source: './style.gguf', scale: 1 };
   expect(sourceOf({ ...gguf, loras: [lora] })).toEqual({ ...gguf, loras: [{ scale: 1, source: url('style.gguf') }] });

@@ -45,10 +45,15 @@ describe('DiskStorage', () => {
     const storage = new DiskStorage(folder, { run: 'one' });
     await store(storage);
     const path = storage.pathOf(LOCATION);
-    const another = new DiskStorage(folder, { run: 'two' });
-    const found = await another.find(LOCATION);
-    expect(found?.untouched).toBe(false);
-    await another.accept(found!);
+    const { mtime } = statSync(path);
+    writeFileSync(path, BYTES.map((byte) => byte ^ 1));
+    utimesSync(path, mtime, mtime);
+    // This run has compared it.
+    expect((await storage.find(LOCATION))?.untouched).toBe(true);
+    expect((await new DiskStorage(folder, { run: 'two' }).find(LOCATION))?.untouched).toBe(false);
+    writeFileSync(path, BYTES);
+    utimesSync(path, mtime, mtime);
+    const another = new DiskStorage(folder, { run: 'three' });
     expect((await another.find(LOCATION))?.untouched).toBe(true);
     utimesSync(path, new Date(1), new Date(1));
     expect((await another.find(LOCATION))?.untouched).toBe(false);
