@@ -118,7 +118,7 @@ export class ServedGateway {
       catalog: new Catalog(models),
       host: this.#recorder?.host(host) ?? host,
       requestTimeout,
-      onFailure: (id, { message }) => warnOnce(`${id}: ${message}`),
+      onFailure: (id, { message }) => warnOnce(message.includes(`\`${id}\``) ? message : `${id}: ${message}`),
     });
     if (onProgress) this.#inference.onChange((progress) => progress && onProgress(progress));
     const responseStorage = new ResponseStorage(gateway.storeResponses, { now: Date.now, service: prefix });

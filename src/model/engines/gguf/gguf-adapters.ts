@@ -61,11 +61,14 @@ export function openAdapters(
   return Promise.all((entry.loras ?? []).map(open));
 }
 
-/** Brings the files of a model and its adapters into the store. @throws InferenceError as `GgufSource.fetch` */
-export async function fetchTogether(files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[]): Promise<void> {
+/** Brings the files of a model and its adapters into the store. @param isLoaded see `GgufSource.fetch` @throws InferenceError as `GgufSource.fetch` */
+export async function fetchTogether(
+  files: readonly Pick<OpenedAdapter, 'file' | 'folder' | 'fetch'>[],
+  isLoaded = false,
+): Promise<void> {
   for (const { folder, fetch } of files) {
     const together = files.filter((other) => other.folder === folder).map(({ file }) => file);
-    await fetch([...new Set(together)]);
+    await fetch([...new Set(together)], isLoaded);
   }
 }
 

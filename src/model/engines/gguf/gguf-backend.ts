@@ -21,7 +21,7 @@ export const ggufBackend: Backend = {
       checkTask(entry);
       if (entry.task !== 'chat') return await loadReader(entry, options);
       const { source, adapters, planned } = await openChat(entry, options);
-      await fetchTogether([source, ...adapters]);
+      await fetchTogether([source, ...adapters], true);
       options.onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'initialize' });
       const warnings: string[] = [];
       const warn = (text: string): void => {
@@ -97,7 +97,7 @@ async function openReader(entry: ModelEntry, options: LoadOptions): Promise<Gguf
 
 async function loadReader(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   const source = await openReader(entry, options);
-  await source.fetch();
+  await source.fetch([source.file], true);
   const { assembleReader } = await readers();
   return assembleReader(entry, source, options);
 }

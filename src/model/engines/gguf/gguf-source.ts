@@ -28,9 +28,10 @@ export interface GgufSource<Plan> {
   /**
    * Brings the whole file into the store.
    * @param together all files that the entry needs of the same folder
+   * @param isLoaded its weights are asked for next: where storage turns out to have no room, they come through memory
    * @throws InferenceError `unavailable`, `insufficient_resources`, `cancelled`
    */
-  fetch(together?: readonly string[]): Promise<void>;
+  fetch(together?: readonly string[], isLoaded?: boolean): Promise<void>;
   /** The bytes of the file from `header.dataStart` on, once it was fetched. */
   weights(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
   /** Of the file that was fetched; undefined when it was changed since. */
@@ -109,9 +110,9 @@ export async function openGguf<Plan>(
     header,
     plan: head.plan,
     description: describe(header),
-    async fetch(together = [file]) {
+    async fetch(together = [file], isLoaded = false) {
       await files.prepare(together);
-      const found = await files.find(file);
+      const found = isLoaded ? await files.findToRead(file) : await files.find(file);
       if (!found) throw await missing(entry, file, files);
       if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
     },
