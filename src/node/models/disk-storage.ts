@@ -163,7 +163,7 @@ export class DiskStorage implements ByteStorage {
     const stat = statSync(place.whole, { throwIfNoEntry: false }) ?? statSync(place.known + BYTES, { throwIfNoEntry: false });
     const bytes = stat?.size ?? 0;
     if (metadata.state !== 'complete') return partialStatus(metadata, readPartLengths(place, metadata), bytes);
-    return { metadata, bytes, untouched: bytes === metadata.size && stat !== undefined && Math.floor(stat.mtimeMs) === modifiedMs };
+    return { metadata, bytes, untouched: bytes === metadata.size && stat !== undefined && Math.round(stat.mtimeMs) === modifiedMs };
   }
 
   #folderOf(model: string): string {
@@ -314,7 +314,7 @@ function readPartLengths({ whole, known }: Place, metadata: FileMetadata | undef
 /** When a file that is whole was written last. */
 function whenWhole({ whole }: Place): Pick<FileRecord, 'modifiedMs'> {
   const stat = statSync(whole, { throwIfNoEntry: false });
-  return stat ? { modifiedMs: Math.floor(stat.mtimeMs) } : {};
+  return stat ? { modifiedMs: Math.round(stat.mtimeMs) } : {};
 }
 
 /** What was there stays. */

@@ -14,8 +14,12 @@ import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoreEnvironment, defaultEnvironment } from '../../../store/storage/store-environment.js';
 import { guessTask } from '../../../model/engines/guess-task.js';
+import { FileLocks, lockManagerOf } from '../../models/file-locks.js';
 import { DiskStorage, KNOWN } from '../../models/disk-storage.js';
 import { type FetchedFile, writePack } from './write-pack.js';
+
+/** A run that has failed may still write. */
+const LOCKS = lockManagerOf(new FileLocks(undefined));
 
 /** Folder in the pack's own that a broken run leaves behind, and the next one goes on with. */
 const UNDER_WAY = '.inpage-pack';
@@ -76,6 +80,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   const environment: StoreEnvironment = {
     ...defaultEnvironment,
     storage,
+    locks: LOCKS,
     async freeBytes() {
       const { bavail, bsize } = statfsSync(work);
       return bavail * bsize;
