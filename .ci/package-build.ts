@@ -3,7 +3,7 @@
  * (`vite build --app`).
  * @module
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, LogLevel, Plugin, UserConfig } from 'vite';
@@ -133,6 +133,20 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   };
 }
 
+/** Packages whose files are copied, and those that only the scripts of Node have. */
+const [COPIED, OF_NODE] = [
+  ['onnxruntime-web', '@mlc-ai/web-xgrammar', '@jsquash/webp'],
+  ['jpeg-js', 'omggif', 'upng-js', 'pako'],
+];
+
+/** The decoder of WebP pictures for threads of Node, beside what loads it. */
+function copyWebpDecoder(): Plugin {
+  return {
+    name: 'inpage:copy-webp-decoder',
+    closeBundle: () => cpSync(path('node_modules/@jsquash/webp/codec/dec/webp_dec.wasm'), path('dist/webp_dec.wasm')),
+  };
+}
+
 /** What runs in pages and their workers. */
 const browserFiles = (
   lib: LibraryOptions,
@@ -247,8 +261,9 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
       within(['workers'], mp3Worker()),
       within(['workers'], ggufKernels()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
-      within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
+      within(['workers'], thirdPartyNotices([...COPIED, ...OF_NODE])),
       within(['page', 'node'], webLlmModelList()),
+      within(['node'], copyWebpDecoder()),
       testServerThread(),
       within(['create'], createPackage()),
       within(

@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { type MessagePort, parentPort, type Transferable, workerData } from 'node:worker_threads';
 import { provideStore } from '../../store/storage/store-environment.js';
+import { createSoftwareBitmap, SoftwareCanvas, SoftwareImageData } from './thread-canvas.js';
 import { openThreadStore } from './thread-store.js';
 import { type NodeWorkerData, NodeWorker } from './node-worker.js';
 
@@ -32,6 +33,11 @@ const REALM = {
   // By it the libraries of the engines know Node, where they would do all else than in a worker of a browser.
   process: undefined,
   WorkerGlobalScope: Object,
+  // Another library knows a worker by the name of its class.
+  constructor: class DedicatedWorkerGlobalScope {},
+  createImageBitmap: createSoftwareBitmap,
+  OffscreenCanvas: SoftwareCanvas,
+  ImageData: SoftwareImageData,
   addEventListener: messages.addEventListener.bind(messages),
   removeEventListener: messages.removeEventListener.bind(messages),
   onmessage: null as ((event: MessageEvent) => void) | null,
