@@ -3,6 +3,7 @@ import initWebp from '@jsquash/webp/codec/dec/webp_dec.js';
 import jpeg from 'jpeg-js';
 import { readFile } from 'node:fs/promises';
 import { GifReader } from 'omggif';
+import { crc32 } from 'node:zlib';
 import UPNG from 'upng-js';
 
 /** Four bytes a pixel, row after row. */
@@ -26,10 +27,26 @@ export async function decodeImage(bytes: Uint8Array<ArrayBuffer>): Promise<Pixel
 }
 
 function decodePng(bytes: Uint8Array<ArrayBuffer>): Pixels {
+  checkChunks(bytes);
   const png = UPNG.decode(bytes.slice().buffer);
   const [first] = UPNG.toRGBA8(png);
   if (!first) throw new Error('The picture is empty.');
   return { width: png.width, height: png.height, data: new Uint8ClampedArray(first) };
+}
+
+/** The library takes what it finds. @throws Error where chunks are broken, or the picture has none */
+function checkChunks(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let hasPixels = false;
+  for (let at = 8; at + 12 <= bytes.length;) {
+    const end = at + 8 + view.getUint32(at);
+    const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    if (name === 'IEND') break;
+    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end)) throw new Error('The picture is broken.');
+    hasPixels ||= name === 'IDAT';
+    at = end + 4;
+  }
+  if (!hasPixels) throw new Error('The picture is broken.');
 }
 
 function decodeJpeg(bytes: Uint8Array<ArrayBuffer>): Pixels {
