@@ -129,11 +129,6 @@ export class ModelFiles {
     return found;
   }
 
-  /** The same for a file that is read next: where storage turns out to have no room for it, it is in memory until then. */
-  findToRead(file: string): Promise<FileStatus | undefined> {
-    return this.#contents.find(file, () => this.find(file));
-  }
-
   /**
    * Reads the beginning of a file before the rest of it is fetched. What comes in is stored, so that fetching the whole goes
    * on from there. A file that is there already is read from storage.

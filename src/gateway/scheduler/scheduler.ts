@@ -27,8 +27,8 @@ import type { FetchOptions } from './model-host.js';
 import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SchedulerSettings } from './scheduler-settings.js';
-import { hasSubstitute, RemoteOutages } from './remote-outages.js';
-import { ItemReader, yieldOnce, operationOf, type PreparedRun, type RunReader, runOnSlot } from './run-on-slot.js';
+import { RemoteOutages } from './remote-outages.js';
+import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
 /** Runs the models of a catalog, on whatever runs models. */
 export class Scheduler implements ControlledInference {
@@ -37,13 +37,14 @@ export class Scheduler implements ControlledInference {
   readonly #slots = new Map<ModelEntry, ModelSlot>();
   readonly #toldFailures = new WeakSet<InferenceError>();
   readonly #listeners = new Set<(progress?: LoadProgress) => void>();
-  readonly #outages = new RemoteOutages();
+  readonly #outages: RemoteOutages;
   readonly #clock: () => number;
   readonly #createId: () => string;
 
   constructor(settings: SchedulerSettings) {
     this.catalog = settings.catalog;
     this.#settings = settings;
+    this.#outages = new RemoteOutages(settings.requestTimeout);
     this.#clock = settings.clock ?? preciseClock;
     this.#createId = settings.createId ?? createToolCallId;
     for (const entry of settings.catalog.entries) this.#slotOf(entry);
@@ -82,21 +83,8 @@ export class Scheduler implements ControlledInference {
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    return this.#run(this.#slotFor(request.model, 'chat'), options, (signal) =>
-      this.#prepareGeneration(request, options, signal),
-    );
-  }
-
-  /** Runs work on a slot, or in its place: see {@link RemoteOutages}. */
-  #run<T, Output = T, Reader extends RunReader<T, Output> = RunReader<T, Output>>(
-    asked: ModelSlot,
-    options: RunOptions,
-    prepare: (signal: AbortSignal) => Promise<PreparedRun<T, Output, Reader>>,
-  ): AsyncGenerator<Output, void> {
-    const { requestTimeout } = this.#settings;
-    // One generator more costs some turns of the event loop per token.
-    if (!hasSubstitute(asked.entry)) return runOnSlot(requestTimeout, options, prepare);
-    return this.#outages.run(options, prepare, (preparing) => runOnSlot(requestTimeout, options, preparing));
+    const asked = this.#slotFor(request.model, 'chat');
+    return this.#outages.run(asked, options, (signal) => this.#prepareGeneration(request, options, signal));
   }
 
   async #prepareGeneration(
@@ -249,7 +237,7 @@ export class Scheduler implements ControlledInference {
     company: 'alone' | 'shared',
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const results = this.#run<T>(asked, options, async (signal) => {
+    const results = this.#outages.run<T>(asked, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
       const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => yieldOnce(work(model, slot, stop));
       return { slot, run: { exclusive: company === 'alone', start, createReader: () => new ItemReader<T>() } };

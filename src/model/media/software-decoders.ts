@@ -117,7 +117,7 @@ function streamsOf(head: Uint8Array, channels: number): object {
 /** The three headers of a Vorbis track, which containers keep in one: their count less one, their lengths, then all of them. */
 function vorbisHeaders(description: Uint8Array): Uint8Array[] {
   let at = 1;
-  const lengths = Array.from({ length: (description[0] ?? 0) }, () => {
+  const lengths = Array.from({ length: description[0] ?? 0 }, () => {
     let length = 0;
     while (description[at] === 255) length += description[at++]!;
     return length + (description[at++] ?? 0);

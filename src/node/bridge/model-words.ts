@@ -68,7 +68,10 @@ function resolveWord(word: string, options: WordOptions): Promise<TypedModelEntr
   if (isFileWord(word)) return entryOfFile(word, options);
   const [, source, kind] = REPOSITORY.exec(word) ?? [];
   if (source !== undefined) return entryOfRepository({ word, source, kind }, options);
-  throw new InferenceError('invalid_request', 'this is neither the path of a .gguf file nor a repository (`owner/name`).');
+  throw new InferenceError(
+    'invalid_request',
+    'this is neither the path of a .gguf file nor a repository (`owner/name`).',
+  );
 }
 
 const gguf = (entry: Omit<ModelEntry, 'backend'>): TypedModelEntry =>
@@ -136,7 +139,7 @@ async function listNames(files: ModelFiles, source: string, hub: string): Promis
 /** The innermost reason: Node says no more than "fetch failed" at first. */
 function reasonOf(thrown: unknown): string {
   let error = thrown as Error & { code?: string };
-  while (error.cause instanceof Error) error = error.cause as typeof error;
+  while (error.cause instanceof Error) error = error.cause;
   return error.message || error.code || error.name;
 }
 
@@ -160,6 +163,8 @@ async function entryOfGraphs(word: string, source: string, files: ModelFiles): P
   if (config === undefined) throw new Error(`\`${source}\` has neither a GGUF file nor a \`config.json\`.`);
   const task = guessTask(config);
   if (task === undefined)
-    throw new Error(`the \`config.json\` of \`${source}\` does not name its task. Name it in an entry of \`--config\`.`);
+    throw new Error(
+      `the \`config.json\` of \`${source}\` does not name its task. Name it in an entry of \`--config\`.`,
+    );
   return { id: word, task, backend: 'transformers', source };
 }

@@ -89,7 +89,13 @@ const SERVE_OPTIONS = fields(
     port: optional(number('a whole number from 0 to 65535', isPort), 0),
     host: optional(oneOf(HOSTS), '127.0.0.1'),
     log: optional(v.boolean('true or false'), false),
-    allowOrigins: optional(list(text(ORIGIN, (value) => originOf(value) !== undefined), 'an array of origins'), []),
+    allowOrigins: optional(
+      list(
+        text(ORIGIN, (value) => originOf(value) !== undefined),
+        'an array of origins',
+      ),
+      [],
+    ),
   },
   'an option of serveInference',
 );
@@ -120,7 +126,14 @@ const PATIENCE = { head: 10_000, request: 0, look: 2_000 };
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  const { port: _port, host: _host, log: _log, allowOrigins: _origins, onProgress, ...options } = await withEntries(all);
+  const {
+    port: _port,
+    host: _host,
+    log: _log,
+    allowOrigins: _origins,
+    onProgress,
+    ...options
+  } = await withEntries(all);
   const checked = parseOptions(SERVE_OPTIONS, { ...all, ...options });
   const { prefix, compatibility = 'service' } = checked;
   const isOpen = checked.host !== HOSTS[0];
@@ -193,7 +206,8 @@ async function withEntries(all: ServeOptions): Promise<CheckedServeOptions> {
   const entries = (models as readonly (TypedModelEntry | string)[]).map(async (model, index) => {
     if (typeof model !== 'string') return model;
     const { isModelWord, resolveWords } = await import('./model-words.js');
-    if (!isModelWord(model)) throw wrongOption(`models.${index}`, 'an entry, the path of a .gguf file, or `owner/name`');
+    if (!isModelWord(model))
+      throw wrongOption(`models.${index}`, 'an entry, the path of a .gguf file, or `owner/name`');
     const [entry] = await resolveWords([model], { folder, hub, onProgress: all.onProgress });
     return entry!;
   });

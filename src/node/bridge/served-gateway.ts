@@ -76,10 +76,7 @@ export class ServedGateway {
    */
   constructor(origin: string, options: InferenceOptions, { limits = LIMITS, onProgress }: ServedGatewayParts = {}) {
     const pageURL = `${origin}/`;
-    const { gateway, model } = resolveOptions(
-      { ...options, serviceWorker: false },
-      { origin, pageURL, hasDisk: true },
-    );
+    const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL, hasDisk: true });
     const { prefix, requestTimeout } = gateway;
     // Those of bundled models are known by now.
     const { models } = withDiskSources(gateway, process.cwd());

@@ -18,7 +18,8 @@ interface CachedModel {
 
 /** Lists what `inpage serve` has fetched, and removes it. */
 export const cache: Command = {
-  summary: 'Lists the model files that `inpage serve` has fetched, and removes them. The variable INPAGE_CACHE names another folder.',
+  summary:
+    'Lists the model files that `inpage serve` has fetched, and removes them. The variable INPAGE_CACHE names another folder.',
   usage: ['cache', 'cache rm SOURCE … | --all'],
   options: { all: { type: 'boolean', help: 'Remove everything.' } },
   examples: ['npx inpage cache', 'npx inpage cache rm Qwen/Qwen2.5-0.5B-Instruct-GGUF', 'npx inpage cache rm --all'],
@@ -57,6 +58,7 @@ function isNamed({ source, note }: CachedModel, name: string): boolean {
 }
 
 function rowOf({ source, note, bytes, isWhole }: CachedModel): string {
-  const used = note.lastUsed > 0 ? new Date(note.lastUsed).toISOString().slice(0, 16).replace('T', ' ') : 'not used yet';
+  const used =
+    note.lastUsed > 0 ? new Date(note.lastUsed).toISOString().slice(0, 16).replace('T', ' ') : 'not used yet';
   return `${source}  ${megabytes(bytes)} MB  ${used}${isWhole ? '' : '  partial'}\n`;
 }

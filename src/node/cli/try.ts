@@ -7,10 +7,15 @@ const QUESTION = 'What is the capital of France?';
 
 /** Asks a model one question, without a server that stays. */
 export const tryOut: Command = {
-  summary: 'Asks a model one question and prints the answer: the bundled one, or MODEL, a .gguf file or a repository of the hub.',
+  summary:
+    'Asks a model one question and prints the answer: the bundled one, or MODEL, a .gguf file or a repository of the hub.',
   usage: ['try [QUESTION] [--model MODEL]'],
   options: {
-    model: { type: 'string', value: 'MODEL', help: 'As for `inpage serve`: ./model.gguf, owner/name, owner/name:Q4_K_M.' },
+    model: {
+      type: 'string',
+      value: 'MODEL',
+      help: 'As for `inpage serve`: ./model.gguf, owner/name, owner/name:Q4_K_M.',
+    },
   },
   examples: ['npx inpage try', 'npx inpage try "Tell me about the sea." --model ./model.gguf'],
   async run(words, { model }) {

@@ -12,11 +12,11 @@ export function cacheFolder(
   home: string = homedir(),
 ): string {
   const { INPAGE_CACHE, XDG_CACHE_HOME, LOCALAPPDATA } = environment;
-  const { join, resolve, isAbsolute } = platform === 'win32' ? win32 : posix;
-  if (INPAGE_CACHE) return resolve(INPAGE_CACHE);
-  if (platform === 'win32') return join(LOCALAPPDATA || join(home, 'AppData', 'Local'), 'inpage', 'cache');
-  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'inpage');
+  const paths = platform === 'win32' ? win32 : posix;
+  if (INPAGE_CACHE) return paths.resolve(INPAGE_CACHE);
+  if (platform === 'win32') return paths.join(LOCALAPPDATA || paths.join(home, 'AppData', 'Local'), 'inpage', 'cache');
+  if (platform === 'darwin') return paths.join(home, 'Library', 'Caches', 'inpage');
   // Relative paths are to be ignored, says its specification.
-  const base = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(home, '.cache');
-  return join(base, 'inpage');
+  const base = XDG_CACHE_HOME && paths.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : paths.join(home, '.cache');
+  return paths.join(base, 'inpage');
 }

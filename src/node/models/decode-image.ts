@@ -42,7 +42,8 @@ function checkChunks(bytes: Uint8Array): void {
     const end = at + 8 + view.getUint32(at);
     const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     if (name === 'IEND') break;
-    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end)) throw new Error('The picture is broken.');
+    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end))
+      throw new Error('The picture is broken.');
     hasPixels ||= name === 'IDAT';
     at = end + 4;
   }
@@ -84,7 +85,10 @@ function orientationOf(bytes: Uint8Array): number {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda;) {
     const [marker, length] = [bytes[at + 1]!, view.getUint16(at + 2)];
     const isExif = marker === 0xe1 && view.byteLength >= at + 20 && view.getUint32(at + 4) === 0x45786966;
-    if (isExif) return orientationIn(new DataView(bytes.buffer, bytes.byteOffset + at + 10, Math.min(length - 8, bytes.length - at - 10)));
+    if (isExif)
+      return orientationIn(
+        new DataView(bytes.buffer, bytes.byteOffset + at + 10, Math.min(length - 8, bytes.length - at - 10)),
+      );
     at += 2 + length;
   }
   return 1;

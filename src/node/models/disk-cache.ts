@@ -12,11 +12,7 @@ export function locksFolder(cache: string): string {
 }
 
 /** @param locks of all that use the folder */
-export function diskCacheStore(
-  folder: string,
-  locks: Locks,
-  options: DiskStorageOptions,
-): StoreEnvironment {
+export function diskCacheStore(folder: string, locks: Locks, options: DiskStorageOptions): StoreEnvironment {
   return {
     ...defaultEnvironment,
     storage: new DiskStorage(folder, options),

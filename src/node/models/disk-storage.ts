@@ -9,52 +9,33 @@ import {
   existsSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statfsSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-// Threads of models have no global one.
-import process from 'node:process';
 import { isIntact } from '../../store/download/verify-content.js';
 import {
   type ByteStorage,
-  clampPartLengths,
-  countParts,
   type FileLocation,
   type FileMetadata,
   type FileStatus,
   lengthOfPart,
   type ModelNote,
   type OpenFile,
-  parseMetadata,
   partialStatus,
 } from '../../store/storage/byte-storage.js';
+import { namesIn, openToWrite, readAt, readJson, readRange, readWhole, writeWhole } from './disk-files.js';
+import { BYTES, PARTS, type Place, readPartLengths, readRecord, RECORD, saveRecord, whenWhole } from './file-record.js';
 
 /** Folder of a model's folder, with what is not a file of the model. */
 export const KNOWN = '.inpage';
 const NOTE = 'note.json';
-/** What is known of a file, its bytes until it is whole, and how much of each part is there. */
-const [RECORD, BYTES, PARTS] = ['.record', '.bytes', '.parts'];
 
 /** Larger files are read to be compared only where their time or size is another. */
 const MAX_BYTES_TO_CHECK = 1e9;
-
-/** A file's metadata on the disk, and by what it is seen whether its bytes have changed. */
-interface FileRecord {
-  metadata: FileMetadata;
-  /** Of the file when it was whole. */
-  modifiedMs?: number;
-  /** The run that has compared its hashes last. */
-  checkedBy?: string;
-}
 
 /** How a storage is used. */
 export interface DiskStorageOptions {
@@ -121,7 +102,9 @@ export class DiskStorage implements ByteStorage {
   async accept({ metadata }: FileStatus): Promise<void> {
     const place = this.#placeOf(metadata);
     // What was found out can be found out again.
-    await this.#writing(() => saveRecord(place, { metadata, ...whenWhole(place), checkedBy: this.#run })).catch(() => {});
+    await this.#writing(() => saveRecord(place, { metadata, ...whenWhole(place), checkedBy: this.#run })).catch(
+      () => {},
+    );
   }
 
   async remove(location: FileLocation): Promise<void> {
@@ -133,7 +116,7 @@ export class DiskStorage implements ByteStorage {
   async list(): Promise<{ note: ModelNote; files: FileStatus[] }[]> {
     return namesIn(this.#folder).flatMap((name) => {
       const folder = join(this.#folder, name);
-      const note = readJson<ModelNote>(join(folder, KNOWN, NOTE));
+      const note = readJson(join(folder, KNOWN, NOTE)) as ModelNote | undefined;
       const records = namesIn(join(folder, KNOWN)).filter((each) => each.endsWith(RECORD));
       const files = records.flatMap((each) => {
         const { metadata } = readRecord(join(folder, KNOWN, each)) ?? {};
@@ -160,10 +143,15 @@ export class DiskStorage implements ByteStorage {
     const record = readRecord(place.known + RECORD);
     if (!record) return undefined;
     const { metadata, modifiedMs } = record;
-    const stat = statSync(place.whole, { throwIfNoEntry: false }) ?? statSync(place.known + BYTES, { throwIfNoEntry: false });
+    const stat =
+      statSync(place.whole, { throwIfNoEntry: false }) ?? statSync(place.known + BYTES, { throwIfNoEntry: false });
     const bytes = stat?.size ?? 0;
     if (metadata.state !== 'complete') return partialStatus(metadata, readPartLengths(place, metadata), bytes);
-    return { metadata, bytes, untouched: bytes === metadata.size && stat !== undefined && Math.round(stat.mtimeMs) === modifiedMs };
+    return {
+      metadata,
+      bytes,
+      untouched: bytes === metadata.size && stat !== undefined && Math.round(stat.mtimeMs) === modifiedMs,
+    };
   }
 
   #folderOf(model: string): string {
@@ -193,14 +181,6 @@ export class DiskStorage implements ByteStorage {
 
 /** No room, no right, or a limit of the process. A name that is a file where a folder is needed cannot be written, too. */
 const REFUSALS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'];
-
-/** Where a file is. */
-interface Place {
-  /** Its path when it is whole. */
-  whole: string;
-  /** The beginning of the paths of what is known of it. */
-  known: string;
-}
 
 class OpenDiskFile implements OpenFile {
   readonly #place: Place;
@@ -299,85 +279,6 @@ class OpenDiskFile implements OpenFile {
   }
 }
 
-function readPartLengths({ whole, known }: Place, metadata: FileMetadata | undefined): number[] {
-  if (metadata?.state === 'complete')
-    return Array.from({ length: countParts(metadata) }, (_, part) => lengthOfPart(metadata, part));
-  if (!existsSync(known + PARTS)) return [];
-  const noted = readWhole(known + PARTS);
-  const words = new Uint32Array(noted.buffer, 0, noted.length >> 2);
-  // A process that was killed just before it noted that the file is whole.
-  const path = existsSync(known + BYTES) ? known + BYTES : whole;
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return clampPartLengths(words, metadata?.partBytes ?? 0, size);
-}
-
-/** When a file that is whole was written last. */
-function whenWhole({ whole }: Place): Pick<FileRecord, 'modifiedMs'> {
-  const stat = statSync(whole, { throwIfNoEntry: false });
-  return stat ? { modifiedMs: Math.round(stat.mtimeMs) } : {};
-}
-
-/** What was there stays. */
-function openToWrite(path: string): number {
-  closeSync(openSync(path, 'a'));
-  return openSync(path, 'r+');
-}
-
-/** The bytes of a file, in memory of their own. */
-export function readWhole(path: string): Uint8Array<ArrayBuffer> {
-  return readRange(path, 0, statSync(path).size);
-}
-
-/** Bytes of a file; fewer where it ends. */
-export function readRange(path: string, position: number, length: number): Uint8Array<ArrayBuffer> {
-  const file = openSync(path, 'r');
-  try {
-    return readAt(file, position, length);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function readAt(file: number, position: number, length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let read = 0;
-  while (read < length) {
-    const count = readSync(file, bytes, read, length - read, position + read);
-    if (count === 0) return bytes.slice(0, read);
-    read += count;
-  }
-  return bytes;
-}
-
-function readRecord(path: string): FileRecord | undefined {
-  const record = readJson<FileRecord>(path);
-  const metadata = record && parseMetadata(JSON.stringify(record.metadata));
-  return metadata && { ...record, metadata };
-}
-
-function saveRecord({ known }: Place, record: FileRecord): void {
-  writeWhole(known + RECORD, JSON.stringify(record));
-}
-
-function readJson<Value>(path: string): Value | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Value;
-  } catch {
-    return undefined;
-  }
-}
-
-/** As a whole or not at all. */
-function writeWhole(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}.new`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, path);
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
-
 function hashOf(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
@@ -391,5 +292,10 @@ function isPlainName(file: string): boolean {
 /** Letters of an address, for people who look at the disk. */
 function readableName(address: string): string {
   const [, text = ''] = /^(?:https?:\/\/[^/]+\/)?(.*?)(?:\/resolve\/.*)?\/?$/.exec(address) ?? [];
-  return text.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '').slice(-60) || 'model';
+  return (
+    text
+      .replace(/[^\w.-]+/g, '-')
+      .replace(/^[.-]+/, '')
+      .slice(-60) || 'model'
+  );
 }

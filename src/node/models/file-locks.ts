@@ -5,7 +5,18 @@
  * @module
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -88,7 +99,7 @@ export class FileLocks implements Locks {
     const path = join(this.#folder, createHash('sha256').update(name).digest('hex').slice(0, 32));
     for (;;) {
       const own = makeLock(path);
-      if (own === 'refused') return () => {};
+      if (own === '') return () => {};
       if (own) return keepAlive(path, own);
       if (dropDead(path)) continue;
       if (!waits) return undefined;
@@ -115,13 +126,13 @@ export function lockManagerOf(locks: Locks): LockManager {
   return { request } as LockManager;
 }
 
-/** @returns what the lock's file holds; undefined: there is one; `refused`: where nothing can be written, nothing is shared */
-function makeLock(path: string): string | 'refused' | undefined {
+/** @returns what the lock's file holds; empty where nothing can be written, and nothing is shared; undefined: there is one */
+function makeLock(path: string): string | undefined {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch {
-    return 'refused';
+    return '';
   }
   try {
     const file = openSync(path, 'wx');
@@ -129,7 +140,7 @@ function makeLock(path: string): string | 'refused' | undefined {
     closeSync(file);
     return text;
   } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EEXIST' ? undefined : 'refused';
+    return (thrown as NodeJS.ErrnoException).code === 'EEXIST' ? undefined : '';
   }
 }
 

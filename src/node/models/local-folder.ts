@@ -15,7 +15,7 @@ import {
 } from '../../store/storage/byte-storage.js';
 import { MemoryStorage } from '../../store/storage/memory-storage.js';
 import { defaultEnvironment, type StoreEnvironment } from '../../store/storage/store-environment.js';
-import { readRange, readWhole } from './disk-storage.js';
+import { readRange, readWhole } from './disk-files.js';
 
 /** Bytes that are read at a time, and are in memory beside an engine's own. */
 const PIECE_BYTES = 2 ** 20;

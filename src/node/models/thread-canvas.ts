@@ -107,7 +107,12 @@ function sample({ width, height, data }: Pixels, [x, y]: readonly [number, numbe
   const [right, bottom] = [x - left, y - top];
   const column = (index: number): number => Math.min(width - 1, Math.max(0, index)) * CHANNELS;
   const row = (index: number): number => Math.min(height - 1, Math.max(0, index)) * width * CHANNELS;
-  const corners = [row(top) + column(left), row(top) + column(left + 1), row(top + 1) + column(left), row(top + 1) + column(left + 1)];
+  const corners = [
+    row(top) + column(left),
+    row(top) + column(left + 1),
+    row(top + 1) + column(left),
+    row(top + 1) + column(left + 1),
+  ];
   const shares = [(1 - right) * (1 - bottom), right * (1 - bottom), (1 - right) * bottom, right * bottom];
   for (let channel = 0; channel < CHANNELS; channel++) {
     color[channel] = 0;

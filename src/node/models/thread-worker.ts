@@ -34,7 +34,7 @@ const REALM = {
   process: undefined,
   WorkerGlobalScope: Object,
   // Another library knows a worker by the name of its class.
-  constructor: class DedicatedWorkerGlobalScope {},
+  constructor: { name: 'DedicatedWorkerGlobalScope' },
   createImageBitmap: createSoftwareBitmap,
   OffscreenCanvas: SoftwareCanvas,
   ImageData: SoftwareImageData,

@@ -39,7 +39,10 @@ describe('[Y51] decodeTrack without WebCodecs', () => {
     },
   );
 
-  it.each(['en-2.m4a', 'en-2.mp3', 'en-2.flac', 'en-2.ogg', 'en-2.webm'])('refuses %s that is cut to pieces', async (name) => {
-    await expect(decodeTrack(fixture(name).slice(0, 300), LIMITS)).rejects.toThrow();
-  });
+  it.each(['en-2.m4a', 'en-2.mp3', 'en-2.flac', 'en-2.ogg', 'en-2.webm'])(
+    'refuses %s that is cut to pieces',
+    async (name) => {
+      await expect(decodeTrack(fixture(name).slice(0, 300), LIMITS)).rejects.toBeInstanceOf(Error);
+    },
+  );
 });

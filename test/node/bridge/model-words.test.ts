@@ -61,9 +61,21 @@ describe('[Y39] files', () => {
   });
 
   it('are told from repositories by their form', () => {
-    for (const word of ['/x', './x', '../x', '~/x', 'C:\\x', 'x.gguf', 'a/b.gguf', 'file:///x', 'owner/name', 'owner/name:Q8_0'])
-      expect(isModelWord(word), word).toBe(true);
-    for (const word of ['tiny-chat', 'a/b/c', 'https://x.test/a.gguf', '', 'owner/', 'a b/c']) expect(isModelWord(word), word).toBe(false);
+    for (const word of [
+      '/x',
+      './x',
+      '../x',
+      '~/x',
+      'C:\\x',
+      'x.gguf',
+      'a/b.gguf',
+      'file:///x',
+      'owner/name',
+      'owner/name:Q8_0',
+    ])
+      expect([word, isModelWord(word)]).toEqual([word, true]);
+    for (const word of ['tiny-chat', 'a/b/c', 'https://x.test/a.gguf', '', 'owner/', 'a b/c'])
+      expect([word, isModelWord(word)]).toEqual([word, false]);
   });
 });
 

@@ -294,7 +294,11 @@ describe('clients that keep the gateway in Node waiting', () => {
   });
 
   async function listening(limits: { uploadMs: number; bodyBytes: number }): Promise<number> {
-    const models = new ServedGateway('http://localhost', { models: MODELS }, { limits: { readingMs: 60_000, ...limits } });
+    const models = new ServedGateway(
+      'http://localhost',
+      { models: MODELS },
+      { limits: { readingMs: 60_000, ...limits } },
+    );
     const patience = { head: 5_000, request: 0, look: 1_000 };
     server = createLimitedServer(
       (asked, response) => void models.answer(`http://localhost${asked.url}`, asked, response),

@@ -18,8 +18,12 @@ describe('[Y55] a fallback of a remote service', () => {
 
   async function serve(): Promise<void> {
     const source = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/v1`;
-    const near = (id: string, task: 'chat' | 'rerank'): TypedModelEntry =>
-      ({ id, task, backend: 'scripted', script: { replies: task === 'chat' ? [{ text: 'From here.' }] : [] } }) as TypedModelEntry;
+    const near = (id: string, task: 'chat' | 'rerank'): TypedModelEntry => ({
+      id,
+      task,
+      backend: 'scripted',
+      script: { replies: task === 'chat' ? [{ text: 'From here.' }] : [] },
+    });
     server = await serveInference({
       models: [
         { id: 'far', task: 'chat', backend: 'upstream', source, fallback: 'near' },
@@ -124,10 +128,18 @@ describe('[Y55] a fallback of a remote service', () => {
     answer = stream;
     await serve();
     for (const task of ['embeddings', 'speech-to-text'] as const) {
-      const far: TypedModelEntry = { id: 'a', task, backend: 'upstream', source: 'http://127.0.0.1:9/v1', fallback: 'b' };
+      const far: TypedModelEntry = {
+        id: 'a',
+        task,
+        backend: 'upstream',
+        source: 'http://127.0.0.1:9/v1',
+        fallback: 'b',
+      };
       const script = { replies: [] };
       const near = { id: 'b', task, backend: 'scripted', script } as TypedModelEntry;
-      await expect(serveInference({ models: [far, near] })).rejects.toMatchObject({ details: { param: 'models.0.fallback' } });
+      await expect(serveInference({ models: [far, near] })).rejects.toMatchObject({
+        details: { param: 'models.0.fallback' },
+      });
     }
   });
 });

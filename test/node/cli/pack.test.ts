@@ -163,7 +163,9 @@ describe('a pack', () => {
     });
     await expect(packing).rejects.toMatchObject({ code: 'cancelled' });
     const work = join(folder(), '.inpage-pack');
-    const config = readdirSync(work, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('config.json'));
+    const config = readdirSync(work, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith('config.json'),
+    );
     const changed = new TextDecoder().decode(CONFIG).replace('2048', '2049');
     writeFileSync(join(work, config!), changed);
     server.behaviour.chunkPause = 0;

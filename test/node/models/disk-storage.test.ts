@@ -1,5 +1,15 @@
 /** The cache of files on a disk. */
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +31,9 @@ async function store(storage: DiskStorage, bytes: Uint8Array = BYTES): Promise<v
   await file.reset(metadata);
   for (const part of [0, 1, 2]) await file.append(part, bytes.subarray(part * 100, (part + 1) * 100));
   if (bytes.length === BYTES.length) {
-    const hashes = await Promise.all([0, 1, 2].map((part) => sha256(new Uint8Array(bytes.slice(part * 100, (part + 1) * 100)))));
+    const hashes = await Promise.all(
+      [0, 1, 2].map((part) => sha256(new Uint8Array(bytes.slice(part * 100, (part + 1) * 100)))),
+    );
     await file.finish({ ...metadata, state: 'complete', hashes, verified: true });
   }
   await file.close();
@@ -46,7 +58,10 @@ describe('DiskStorage', () => {
     await store(storage);
     const path = storage.pathOf(LOCATION);
     const { mtime } = statSync(path);
-    writeFileSync(path, BYTES.map((byte) => byte ^ 1));
+    writeFileSync(
+      path,
+      BYTES.map((byte) => byte ^ 1),
+    );
     utimesSync(path, mtime, mtime);
     // This run has compared it.
     expect((await storage.find(LOCATION))?.untouched).toBe(true);
@@ -71,8 +86,14 @@ describe('DiskStorage', () => {
     await store(storage);
     const record = names().find((name) => name.endsWith('.record'))!;
     const noted = JSON.parse(readFileSync(join(folder, record), 'utf8')) as { metadata: { state: string } };
-    writeFileSync(join(folder, record), JSON.stringify({ ...noted, metadata: { ...noted.metadata, state: 'partial' } }));
-    writeFileSync(join(folder, record.replace('.record', '.parts')), new Uint8Array(Uint32Array.of(100, 100, 50).buffer));
+    writeFileSync(
+      join(folder, record),
+      JSON.stringify({ ...noted, metadata: { ...noted.metadata, state: 'partial' } }),
+    );
+    writeFileSync(
+      join(folder, record.replace('.record', '.parts')),
+      new Uint8Array(Uint32Array.of(100, 100, 50).buffer),
+    );
     expect(await storage.find(LOCATION)).toMatchObject({ bytes: 250, untouched: false });
     const file = await storage.open(LOCATION);
     expect(await file.read(2)).toEqual(new Uint8Array(BYTES.subarray(200)));
@@ -103,7 +124,14 @@ describe('DiskStorage', () => {
 
   it('a name that leads out of the folder does not', () => {
     const storage = new DiskStorage(folder);
-    for (const file of ['../../x', '/etc/passwd', 'https://other.test/lib.wasm', 'a/../b', '.inpage/note.json', 'C:\\x'])
+    for (const file of [
+      '../../x',
+      '/etc/passwd',
+      'https://other.test/lib.wasm',
+      'a/../b',
+      '.inpage/note.json',
+      'C:\\x',
+    ])
       expect(storage.pathOf({ model: MODEL, file }).startsWith(join(storage.pathOf(LOCATION), '../..'))).toBe(true);
     expect(statSync(folder).isDirectory()).toBe(true);
   });

