@@ -1,9 +1,7 @@
 /** What page and gateway worker call on each other. Requests do not come this way. @module */
 import type { ProxyMarked, Remote } from 'comlink';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
-import type { StoredModel } from '../core/models/stored-model.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
-import type { Sources } from '../store/list-stored.js';
 
 /** Everything the gateway must know. Plain data. */
 export type GatewayOptions = OptionsByRealm['gateway'] & {
@@ -33,14 +31,4 @@ export interface PageControl {
   /** For models that only a page can run. Rejects with InferenceError `unavailable`. */
   serveInPage(): Promise<SpawnedWorker>;
   endModelWorker(id: number): void;
-}
-
-/** Offered by a page that runs models for a gateway in another program. */
-export interface ModelsPageControl extends PageControl {
-  /** What this page's origin has stored. */
-  stored(sources: Sources): Promise<StoredModel[]>;
-  /** Removes the files of a model whose engine has ended. Rejects with InferenceError. */
-  removeStored(model: string, sources: Sources): Promise<void>;
-  /** Does nothing: an answer shows that the page is not stuck. */
-  ping(): void;
 }
