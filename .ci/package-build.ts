@@ -3,7 +3,7 @@
  * (`vite build --app`).
  * @module
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minify, type MinifyOptions } from 'terser';
 import type { EnvironmentOptions, LibraryOptions, LogLevel, Plugin, UserConfig } from 'vite';
@@ -60,10 +60,13 @@ function dropInlinedWasm(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!/onnxruntime-web|@huggingface.transformers/.test(id)) return null;
-      const changed = code.replace(
-        /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
-        "new URL('/inpage/$1', globalThis.location.href)",
-      );
+      const changed = code
+        .replace(
+          /new \w+\(\s*["'](ort[-.][\w.-]+)["'],\s*import\.meta\.url\s*\)/g,
+          "new URL('/inpage/$1', globalThis.location.href)",
+        )
+        // A module on the disk was put there by a bundler, thinks the engine. In a thread of Node it is where it says.
+        .replace(/import\.meta\.url\s*>\s*"file:"/g, '$& && globalThis.location.protocol !== "file:"');
       return changed === code ? null : { code: changed, map: null };
     },
   };
@@ -137,6 +140,20 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   };
 }
 
+/** Packages whose files are copied, and those that only the scripts of Node have. */
+const [COPIED, OF_NODE] = [
+  ['onnxruntime-web', '@mlc-ai/web-xgrammar', '@jsquash/webp'],
+  ['jpeg-js', 'omggif', 'upng-js', 'pako'],
+];
+
+/** The decoder of WebP pictures for threads of Node, beside what loads it. */
+function copyWebpDecoder(): Plugin {
+  return {
+    name: 'inpage:copy-webp-decoder',
+    closeBundle: () => cpSync(path('node_modules/@jsquash/webp/codec/dec/webp_dec.wasm'), path('dist/webp_dec.wasm')),
+  };
+}
+
 /** What runs in pages and their workers. */
 const browserFiles = (
   lib: LibraryOptions,
@@ -182,15 +199,11 @@ const ENVIRONMENTS = {
   // One file: content scripts and background workers can load no other.
   extension: browserFiles(modules({ extension: path('src/extension/index.ts') }), { output: { codeSplitting: false } }),
   react: browserFiles(modules({ react: path('src/page/react.ts') }), { external: ['react'] }),
-  // The pages that tools open, and the gateway of one: each one file, because every request of a page under test passes the
+  // The page that tools open, and its gateway: each one file, because every request of a page under test passes the
   // test's process. What a start does not need stays apart.
   hostPage: browserFiles(modules({ 'host/page': path('src/page/host-page.ts') }), {
     preserveEntrySignatures: false,
     output: { chunkFileNames: 'host/[name].js' },
-  }),
-  modelsPage: browserFiles(modules({ 'host/models': path('src/page/models-page.ts') }), {
-    preserveEntrySignatures: false,
-    output: { chunkFileNames: 'host/models-[name].js' },
   }),
   hostGateway: browserFiles(modules({ 'host/gateway-worker': path('src/service/gateway-worker.ts') }), {
     preserveEntrySignatures: false,
@@ -250,15 +263,16 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     base: './',
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
-      within(['workers', 'page', 'hostPage', 'modelsPage', 'hostGateway'], separateWorkers()),
+      within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
       within(['page'], inOneFileEach([ENTRY], pageFiles)),
       within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),
       within(['workers'], mp3Worker()),
       within(['workers'], ggufKernels()),
       within(['workers'], copyOnnxRuntime(path('dist/ort'))),
-      within(['workers'], thirdPartyNotices(['onnxruntime-web', '@mlc-ai/web-xgrammar'])),
+      within(['workers'], thirdPartyNotices([...COPIED, ...OF_NODE])),
       within(['page', 'node'], webLlmModelList()),
+      within(['node'], copyWebpDecoder()),
       testServerThread(),
       within(['create'], createPackage()),
       within(
@@ -266,7 +280,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
         shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
       ),
       within(['workers'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }, GGUF_CHUNKS)),
-      within(['hostPage', 'modelsPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
+      within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],
         shrinkOnceMore({

@@ -15,6 +15,8 @@ interface Manifest {
 const INSIDE: Record<string, string> = {
   '@mediabunny/mp3-encoder':
     'Contains the LAME MP3 encoder 3.100 (https://lame.sourceforge.io), compiled to WebAssembly, under the GNU Lesser General Public License 2.0 or later (https://www.gnu.org/licenses/old-licenses/lgpl-2.0.html). It is `mp3-encoder-worker.js` here, which may be replaced. How it was built: the README of the package.',
+  'mpg123-decoder':
+    'Contains the decoder of mpg123 1.33 (https://mpg123.org), compiled to WebAssembly, under the GNU Lesser General Public License 2.1 (https://www.gnu.org/licenses/old-licenses/lgpl-2.1.html). How it was built: https://github.com/eshaz/wasm-audio-decoders.',
 };
 
 /**

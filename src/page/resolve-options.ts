@@ -21,11 +21,12 @@ export { pageLocation } from '../core/errors/page-location.js';
  * The options with nothing left open, for each realm. The Service Worker's URL is absolute.
  * @throws InferenceError `invalid_request`, whose `param` is the option
  */
-export function resolveOptions(options: InferenceOptions, { origin, pageURL }: PageLocation): OptionsByRealm {
+export function resolveOptions(options: InferenceOptions, { origin, pageURL, hasDisk }: PageLocation): OptionsByRealm {
   const checked = parseOptions(INFERENCE_OPTIONS, options);
   const { models, prefix, intercept, serviceWorker } = checked;
   checkBundledFiles(models);
-  refuseOtherVectors(models);
+  if (!hasDisk) refuseDisk(models);
+  refuseWrongFallbacks(models);
   checkFallbacks(models);
   checkFileOptions(checked.files, models);
   warnOfIdleFields(models);
@@ -40,11 +41,28 @@ export function resolveOptions(options: InferenceOptions, { origin, pageURL }: P
   });
 }
 
-/** Vectors of two models cannot be compared. */
-function refuseOtherVectors(models: readonly ModelEntry[]): void {
+/** Vectors of two models cannot be compared, and sound that was spoken halfway is spoken. */
+function refuseWrongFallbacks(models: readonly ModelEntry[]): void {
   for (const [index, { backend, task, fallback }] of models.entries()) {
-    if (backend === 'built-in' && task === 'embeddings' && fallback !== undefined)
-      throw wrongOption(`models.${index}.fallback`, 'left out, because vectors of two models cannot be compared');
+    if (fallback === undefined || (backend !== 'built-in' && backend !== 'upstream')) continue;
+    const refuse = (why: string): never => {
+      throw wrongOption(`models.${index}.fallback`, `left out, because ${why}`);
+    };
+    if (task === 'embeddings') refuse('vectors of two models cannot be compared');
+    if (task !== 'chat' && task !== 'rerank') refuse('only chat and ranking models of a remote service have one');
+  }
+}
+
+/** A page cannot read the disk: a browser would say no more than that a file could not be fetched. */
+function refuseDisk(models: readonly ModelEntry[]): void {
+  const isOnDisk = (source: string | undefined): boolean => source !== undefined && /^file:/i.test(source);
+  for (const [index, { source, loras = [] }] of models.entries()) {
+    const lora = loras.findIndex((each) => isOnDisk(each.source));
+    if (!isOnDisk(source) && lora === -1) continue;
+    throw wrongOption(
+      `models.${index}.${isOnDisk(source) ? '' : `loras.${lora}.`}source`,
+      'a URL that the page can fetch, or a hub id: a page cannot read `file:` URLs. `npx inpage serve` can',
+    );
   }
 }
 

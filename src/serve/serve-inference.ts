@@ -1,27 +1,36 @@
-/** The service for programs outside of a browser: a local HTTP server with a gateway, whose models run in Node or in a page. @module */
+/** The service for programs outside of a browser: a local HTTP server with a gateway, whose models run in threads of Node. @module */
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { LaunchOptions } from 'playwright';
 import * as v from 'valibot';
 import { type ApiKey, INFERENCE_OPTIONS, type InferenceOptions } from '../core/models/inference-options.js';
 import { secretsOfOptions } from '../core/models/header-secrets.js';
-import type { ScriptedEntry } from '../core/models/model-entry.js';
-import { fields, number, oneOf, optional, parseOptions, type Same, wrongOption } from '../core/models/option-schema.js';
+import type { LoadProgress, ScriptedEntry, TypedModelEntry } from '../core/models/model-entry.js';
+import {
+  fields,
+  list,
+  number,
+  oneOf,
+  optional,
+  parseOptions,
+  type Same,
+  text,
+  wrongOption,
+} from '../core/models/option-schema.js';
 import { Redactor } from '../core/models/redactor.js';
 import { OLLAMA_GREETING } from '../core/request/own-path.js';
 import { matchBase } from '../relay/match-base.js';
+import { corsHeaders, originOf, preflightHeaders } from './http/cors.js';
 import { listen } from './http/listen.js';
 import { isLoopbackHost, resolveTarget } from './http/local-request.js';
-import { runsInNode, runsInProcess } from './models/runs-in-node.js';
+import { withDiskSources } from './models/disk-sources.js';
 import { createLimitedServer } from './limited-server.js';
 import { logAnswers } from './log-answers.js';
-import type { ServedFiles } from './served-files.js';
 import { sendUnavailable } from './send-unavailable.js';
 import { sendUnknownPath, servedPath } from './unknown-path.js';
-import type { ServedGateway } from './served-gateway.js';
+import type { PromptCacheBounds, ServedGateway } from './served-gateway.js';
 import { welcomePage } from './welcome-page.js';
 
-/** Those of `startInference`, and how to serve. */
-export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'routes' | 'serviceWorker' | 'intercept'> {
+/** How to serve, once models are entries. */
+interface CheckedServeOptions extends Omit<InferenceOptions, 'routes' | 'serviceWorker' | 'intercept'> {
   /**
    * TCP port; 0: any free one.
    * @default 0
@@ -38,8 +47,23 @@ export interface ServeOptions extends Omit<InferenceOptions, 'onProgress' | 'rou
    * @default false
    */
   log?: boolean;
-  /** For Playwright's `chromium.launch`, e.g. `{ executablePath: '/usr/bin/chromium' }`. */
-  launch?: LaunchOptions;
+  /**
+   * Origins whose web pages may ask too, e.g. `app://obsidian.md` or `http://localhost:3000`. Requires `apiKeys`.
+   * @default []
+   */
+  allowOrigins?: readonly string[];
+  /** Told how far each model's loading is. */
+  onProgress?: (progress: LoadProgress) => void;
+}
+
+/** Those of `startInference`, and how to serve. */
+export interface ServeOptions extends Omit<CheckedServeOptions, 'models'> {
+  /**
+   * The models to serve: entries, paths of GGUF files (`./model.gguf`) and repositories of the hub (`owner/name`,
+   * `owner/name:Q4_K_M`). A `source` may be a path, too.
+   * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   */
+  models?: readonly (TypedModelEntry | string)[];
 }
 
 /** Where to listen; the first is for this machine alone. */
@@ -49,34 +73,35 @@ const HOSTS = ['127.0.0.1', '0.0.0.0', '::'] as const;
 export interface InferenceServer {
   /** Absolute base, e.g. `http://localhost:8080/v1`: an SDK's `baseURL`. */
   readonly baseURL: string;
-  /** The browser that runs the models, with its version; undefined: none of them needs one. */
-  readonly browser: string | undefined;
-  /**
-   * Whether Chromium runs in its sandbox; undefined where `launch` decides, and without a browser. Where it cannot run, it is
-   * off.
-   */
-  readonly sandbox: boolean | undefined;
   /**
    * With the option `record`: what the models have answered, as `PageInference.recorded` returns it.
-   * @throws InferenceError `invalid_request` without the option, or Error when the page is gone
+   * @throws InferenceError `invalid_request` without the option
    */
   recorded(): Promise<ScriptedEntry[]>;
-  /** Ends requests, browser and server. */
+  /** Ends requests, threads and server. */
   close(): Promise<void>;
 }
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
+const ORIGIN =
+  'an origin such as `http://localhost:3000` or `app://obsidian.md`, without a path; neither `*` nor `null`, because both stand for any page';
 const SERVE_OPTIONS = fields(
   {
-    ...v.omit(INFERENCE_OPTIONS, ['onProgress', 'routes', 'serviceWorker', 'intercept']).entries,
+    ...v.omit(INFERENCE_OPTIONS, ['routes', 'serviceWorker', 'intercept']).entries,
     port: optional(number('a whole number from 0 to 65535', isPort), 0),
     host: optional(oneOf(HOSTS), '127.0.0.1'),
     log: optional(v.boolean('true or false'), false),
-    launch: optional(v.custom<LaunchOptions>((value) => typeof value === 'object' && value !== null, 'an object')),
+    allowOrigins: optional(
+      list(
+        text(ORIGIN, (value) => originOf(value) !== undefined),
+        'an array of origins',
+      ),
+      [],
+    ),
   },
   'an option of serveInference',
 );
-true satisfies Same<v.InferInput<typeof SERVE_OPTIONS>, Pick<ServeOptions, keyof ServeOptions>>;
+true satisfies Same<v.InferInput<typeof SERVE_OPTIONS>, Pick<CheckedServeOptions, keyof CheckedServeOptions>>;
 
 const WELCOME_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -93,43 +118,56 @@ const MAX_CONNECTIONS = 4_096;
 const PATIENCE = { head: 10_000, request: 0, look: 2_000 };
 
 /**
- * Starts the service; resolves when requests are answered. `gguf`, `scripted` and `upstream` models run in Node, any other in a
- * page of a headless Chromium, which is started only for them. Without `host`, only programs of this machine reach the server. Web pages of
- * other origins are refused.
- * @throws InferenceError `invalid_request` (an option is wrong, `param` names it); Error that says what to do (no browser,
- * the port is taken)
+ * Starts the service; resolves when requests are answered. Models run in threads of Node; one that only a page can run (WebGPU,
+ * the browser's built-in model) is answered with 503. Without `host`, only programs of this machine reach the server, and
+ * web pages only from `allowOrigins`.
+ * @throws InferenceError `invalid_request` (an option is wrong, `param` names it) or `unavailable` (a model that is named by a word
+ * is not there); Error that says what to do (the port is taken)
  * @example
- * const server = await serveInference({ port: 8080 });
+ * const server = await serveInference({ port: 8080, models: ['./model.gguf'] });
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  const checked = parseOptions(SERVE_OPTIONS, all);
-  const { prefix, compatibility = 'service', models } = checked;
-  const { port: _port, host: _host, launch, log: _log, ...options } = all;
+  const {
+    port: _port,
+    host: _host,
+    log: _log,
+    allowOrigins: _origins,
+    onProgress,
+    ...options
+  } = await withEntries(all);
+  const checked = parseOptions(SERVE_OPTIONS, { ...all, ...options });
+  const { prefix, compatibility = 'service' } = checked;
   const isOpen = checked.host !== HOSTS[0];
   if (isOpen && !hasKey(checked.apiKeys))
     throw wrongOption('apiKeys', 'a list with a key that is not revoked, because `host` lets other machines ask');
-  const isInNode = models.every(runsInNode);
+  const allowed = new Set(checked.allowOrigins.map(originOf));
+  if (allowed.size > 0 && !hasKey(checked.apiKeys))
+    throw wrongOption('allowOrigins', 'left out, or beside `apiKeys` with a key that is not revoked');
   let opening: Promise<ServedGateway> | undefined;
   let origin = '';
-  let files: ServedFiles | undefined;
   const busy: RequestListener = (request, response) => {
     const url = resolveTarget(request, origin)?.href ?? origin;
     void sendUnavailable(response, { url, compatibility, prefix });
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = explainRefusal(request.headers, isOpen);
+    const { origin: asking } = request.headers;
+    const page = asking !== undefined && allowed.has(asking) ? asking : undefined;
+    const refusal = explainRefusal(request.headers, { isOpen, isAllowed: page !== undefined });
     const target = resolveTarget(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (page !== undefined) {
+      if (request.method === 'OPTIONS') return void response.writeHead(204, preflightHeaders(request, page)).end();
+      for (const [name, value] of Object.entries(corsHeaders(page, []))) response.setHeader(name, value);
+    }
     if (!target) return refuse(response, 404, 'The request names no address.');
-    if (await files?.send(target.pathname, request, response)) return;
     const url = servedURL(target, prefix);
     if (url === undefined && target.pathname === '/')
-      return greet(request, response, isOpen ? undefined : () => welcomePage(origin, options, isInNode));
+      return greet(request, response, isOpen ? undefined : () => welcomePage(origin, options));
     const served = await opening?.catch(() => undefined);
     if (!served) return busy(request, response);
-    if (url !== undefined) return served.answer(url, request, response);
-    if (target.pathname === HEALTH_PATH) return tellHealth(response, await served.isReady());
+    if (url !== undefined) return served.answer(url, request, response, page);
+    if (target.pathname === HEALTH_PATH) return tellHealth(response, served.promptCache);
     sendUnknownPath(response, target.pathname, prefix);
   };
   const redactor = new Redactor(secretsOfOptions(checked));
@@ -142,21 +180,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   );
   const open = async (): Promise<ServedGateway> => {
     const { ServedGateway } = await import('./served-gateway.js');
-    const inference = { ...options, compatibility };
-    if (isInNode) {
-      if (!models.every(runsInProcess)) files = new (await import('./bundled-models.js')).BundledModels();
-      return new ServedGateway(origin, inference);
-    }
-    files = new (await import('./page-files.js')).PageFiles();
-    const { ModelsInPage } = await import('./models-in-page.js');
-    const gateway = new ServedGateway(origin, inference, (...args) => new ModelsInPage({ origin, launch }, ...args));
-    try {
-      await gateway.open();
-    } catch (thrown) {
-      await gateway.close();
-      throw thrown;
-    }
-    return gateway;
+    return new ServedGateway(origin, { ...options, compatibility }, { onProgress });
   };
   const close = async (): Promise<void> => {
     server.closeAllConnections();
@@ -167,12 +191,30 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     origin = `http://localhost:${await listen(server, checked.port ?? 0, checked.host)}`;
     opening = open();
     const served = await opening;
-    const { baseURL, browser, sandbox } = served;
-    return { baseURL, browser, sandbox, recorded: () => served.recorded(), close };
+    return { baseURL: served.baseURL, recorded: async () => served.recorded(), close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
+}
+
+/** Options whose words are entries, and whose paths are URLs. */
+async function withEntries(all: ServeOptions): Promise<CheckedServeOptions> {
+  // What the tools of the hub read.
+  const hub = all.hub ?? (process.env['HF_ENDPOINT'] || undefined);
+  const options = { ...all, ...(hub !== undefined && { hub }) };
+  const folder = process.cwd();
+  const { models } = options;
+  if (!Array.isArray(models)) return options as CheckedServeOptions;
+  const entries = (models as readonly (TypedModelEntry | string)[]).map(async (model, index) => {
+    if (typeof model !== 'string') return model;
+    const { isModelWord, resolveWords } = await import('./model-words.js');
+    if (!isModelWord(model))
+      throw wrongOption(`models.${index}`, 'an entry, the path of a .gguf file, or `owner/name`');
+    const [entry] = await resolveWords([model], { folder, hub, onProgress: all.onProgress });
+    return entry!;
+  });
+  return withDiskSources({ ...options, models: await Promise.all(entries) }, folder);
 }
 
 /** The address below the service's base that a request is for; undefined: none. */
@@ -195,9 +237,9 @@ function greet({ headers }: IncomingMessage, response: ServerResponse, page: (()
   else response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(OLLAMA_GREETING);
 }
 
-function tellHealth(response: ServerResponse, isReady: boolean): void {
-  const headers = { 'content-type': 'application/json', ...(!isReady && { 'retry-after': '1' }) };
-  response.writeHead(isReady ? 200 : 503, headers).end(JSON.stringify({ status: isReady ? 'ok' : 'unavailable' }));
+function tellHealth(response: ServerResponse, promptCache: PromptCacheBounds): void {
+  const body = { status: 'ok', prompt_cache: promptCache };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
@@ -205,14 +247,19 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
 }
 
 /**
- * Why a web page of another site is refused; undefined: the request does not come from one. Such a page must not get to the
- * models: neither by a name of its own that points here, nor by one of those requests that browsers send to any address.
+ * Why a web page of another site is refused; undefined: the request does not come from one, or from one that may ask. Such a
+ * page must not get to the models: neither by a name of its own that points here, nor by one of those requests that browsers
+ * send to any address.
  * @param isOpen other machines may ask, by whatever name they know this one: a page that has no key gets nothing
  */
-function explainRefusal(headers: IncomingHttpHeaders, isOpen: boolean): string | undefined {
+function explainRefusal(
+  headers: IncomingHttpHeaders,
+  { isOpen, isAllowed }: { isOpen: boolean; isAllowed: boolean },
+): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = headers;
   if (!isOpen && !isLoopbackHost(host))
     return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;
+  if (isAllowed) return undefined;
   const isOwn = origin === undefined || origin.toLowerCase() === `http://${host}`.toLowerCase();
   if (isOwn && site !== 'cross-site' && site !== 'same-site') return undefined;
   return `This server answers programs and its own page, not pages of ${JSON.stringify(origin ?? 'other sites')}.`;

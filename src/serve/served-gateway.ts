@@ -1,12 +1,12 @@
 /**
- * What answers the requests of `serve`: gateway and scheduler in this process. Models run here, in threads, or in a page where
- * only a page can run them.
+ * What answers the requests of `serve`: gateway and scheduler in this process. Models run here, or in threads.
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Catalog } from '../core/models/catalog.js';
 import type { InferenceOptions } from '../core/models/inference-options.js';
-import type { ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
+import { InferenceError } from '../core/errors/inference-error.js';
+import type { LoadProgress, ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
 import { tellDeviceMemory } from '../core/platform/device-memory.js';
 import { settledWithin } from '../core/platform/settled-within.js';
 import type { App } from '../service/http/app.js';
@@ -15,14 +15,17 @@ import { createKeyRing, type KeyRing } from '../service/http/policy/api-key.js';
 import { createMemoryCounterStore } from '../service/http/policy/counter-store.js';
 import type { ModelHost } from '../service/scheduler/model-host.js';
 import { resolveOptions } from '../page/resolve-options.js';
-import type { PlainLoadOptions } from '../relay/protocol.js';
 import { announcedBody, isLive, readBody, sendResponse, streamBody, toRequest } from './http/exchange.js';
+import { corsHeaders } from './http/cors.js';
 import { loadInNode } from './models/load-in-node.js';
 import { readPdfInNode } from './models/pdf-in-node.js';
 import { machineMemory, ModelThreads } from './models/model-threads.js';
-import { runsInNode, runsInProcess } from './models/runs-in-node.js';
+import { cacheFolder } from './models/cache-folder.js';
+import { withDiskSources } from './models/disk-sources.js';
+import { needsPage, runsInProcess } from './models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
-import type { ModelsInPage } from './models-in-page.js';
+import { warn, warnOnce } from './operator-log.js';
+import { type PromptCacheBounds, promptCacheBounds } from './prompt-cache-bounds.js';
 import { sendUnavailable } from './send-unavailable.js';
 
 /** What clients may take. */
@@ -40,87 +43,85 @@ const LIMITS: ClientLimits = { uploadMs: 60_000, readingMs: 60_000, bodyBytes: 5
 /** The operations whose body is heard while it comes. */
 const SPEECH_PATH = /\/audio\/(?:transcriptions|translations)$/;
 
-/** Makes what runs models in a page: `ModelsInPage`, which needs Playwright. */
-export type OpenPages = (...args: [load: PlainLoadOptions, requestTimeout: number]) => ModelsInPage;
+export type { PromptCacheBounds } from './prompt-cache-bounds.js';
+
+/** What a server brings. */
+interface ServedGatewayParts {
+  limits?: ClientLimits;
+  /** Told how far each model's loading is. */
+  onProgress?: ((progress: LoadProgress) => void) | undefined;
+}
 
 /** See the module. */
 export class ServedGateway {
   /** Absolute. */
   readonly baseURL: string;
+  /** How much memory prompts that may be continued take at most. */
+  readonly promptCache: PromptCacheBounds;
   readonly #prefix: string;
   readonly #service: Service;
   readonly #app: App;
   readonly #threads: ModelThreads;
-  readonly #pages: ModelsInPage | undefined;
   readonly #limits: ClientLimits;
   readonly #bodies: BodyMemory;
   readonly #keys: KeyRing;
 
   /**
    * @param origin of the server
-   * @param openPages undefined: no model needs one
    * @throws InferenceError `invalid_request`, whose `param` is the option
    */
-  constructor(origin: string, options: InferenceOptions, openPages?: OpenPages, limits: ClientLimits = LIMITS) {
+  constructor(origin: string, options: InferenceOptions, { limits = LIMITS, onProgress }: ServedGatewayParts = {}) {
     const pageURL = `${origin}/`;
-    const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL });
-    const { models, prefix, requestTimeout } = gateway;
+    const { gateway, model } = resolveOptions({ ...options, serviceWorker: false }, { origin, pageURL, hasDisk: true });
+    const { prefix, requestTimeout } = gateway;
+    // Those of bundled models are known by now.
+    const { models } = withDiskSources(gateway, process.cwd());
     this.baseURL = origin + prefix;
     this.#prefix = prefix;
     this.#limits = limits;
     this.#bodies = new BodyMemory(limits.bodyBytes);
     this.#keys = createKeyRing(gateway.apiKeys);
     tellDeviceMemory(machineMemory());
-    const load = { ...model, pageURL, assetsURL: new URL('inpage/', pageURL).href };
-    const threads = (this.#threads = new ModelThreads(load, requestTimeout));
-    const pages = (this.#pages = openPages?.(load, requestTimeout));
-    const inNode: ModelHost = {
-      start: (entry, watch) => (runsInProcess(entry) ? loadInNode(entry, watch, pageURL) : threads.start(entry, watch)),
-    };
-    const hostOf = (entry: ModelEntry): ModelHost => (pages && !runsInNode(entry) ? pages : inNode);
+    this.promptCache = promptCacheBounds(models);
+    const load = { ...model, pageURL, prefixCacheBytes: this.promptCache.max_bytes_per_model };
+    const threads = (this.#threads = new ModelThreads({
+      load,
+      requestTimeout,
+      cacheFolder: cacheFolder(),
+      onCacheRefused: (why) => warn(`${why}.`),
+    }));
     const host: ModelHost = {
-      start: (entry, watch) => hostOf(entry).start(entry, watch),
-      fetchFiles: async (entry, watch) => hostOf(entry).fetchFiles?.(entry, watch),
+      start: async (entry, watch) => {
+        const lack = needsPage(entry);
+        if (lack !== undefined) throw notHere(entry, lack);
+        return runsInProcess(entry) ? loadInNode(entry, watch, pageURL) : threads.start(entry, watch);
+      },
+      fetchFiles: async (entry, watch) => {
+        if (!runsInProcess(entry) && needsPage(entry) === undefined) await threads.fetchFiles(entry, watch);
+      },
     };
+    for (const entry of models) {
+      const lack = needsPage(entry);
+      if (lack !== undefined) warn(notHere(entry, lack).message);
+    }
     this.#service = createService({
       options: gateway,
       catalog: new Catalog(models),
       host,
       counterStore: createMemoryCounterStore(),
       files: { readPdf: readPdfInNode },
-      ...(pages && { modelStore: (inference) => pages.store({ models, load }, inference) }),
+      onFailure: (id, { message }) => warnOnce(message.includes(`\`${id}\``) ? message : `${id}: ${message}`),
     });
+    if (onProgress) this.#service.inference.onChange((progress) => progress && onProgress(progress));
     this.#app = this.#service.app(false);
-  }
-
-  /** The browser that runs models, with its version; undefined: there is none. */
-  get browser(): string | undefined {
-    return this.#pages?.browser;
-  }
-
-  /** Whether that runs in its sandbox; undefined where that is not known, and without a browser. */
-  get sandbox(): boolean | undefined {
-    return this.#pages?.sandbox;
-  }
-
-  /** Opens the page, where one is needed. @throws Error that says what to do (no browser) */
-  async open(): Promise<void> {
-    await this.#pages?.open();
-  }
-
-  /** Whether all models could be asked now. */
-  isReady(): Promise<boolean> {
-    return this.open().then(
-      () => true,
-      () => false,
-    );
   }
 
   /**
    * Answers a request; never rejects.
    * @param url absolute, below the service's base
+   * @param page origin of the page that asks; undefined: a program asks
    */
-  async answer(url: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(url: string, request: IncomingMessage, response: ServerResponse, page?: string): Promise<void> {
     const controller = new AbortController();
     // An answer that was sent whole has nothing to stop, and a signal that aborts costs more than all else of a short one.
     response.once('close', () => response.writableFinished || controller.abort());
@@ -130,7 +131,10 @@ export class ServedGateway {
       if (body === 'late')
         return void response.writeHead(408, LATE_HEADERS).end('The body of the request arrived too slowly.');
       const answer = await this.#app.fetch(toRequest(request, { url, body, signal: controller.signal }));
-      await sendResponse(answer, response, { readerPatienceMs: this.#limits.readingMs });
+      await sendResponse(answer, response, {
+        readerPatienceMs: this.#limits.readingMs,
+        ...(page !== undefined && { headers: corsHeaders(page, [...answer.headers.keys()]) }),
+      });
     } catch (thrown) {
       const busy = { url, compatibility: this.#service.compatibility, prefix: this.#prefix };
       if (thrown instanceof NoRoomForBody) await sendUnavailable(response, busy);
@@ -143,13 +147,13 @@ export class ServedGateway {
   }
 
   /** What was recorded. @throws InferenceError `invalid_request` without the option `record` */
-  async recorded(): Promise<ScriptedEntry[]> {
+  recorded(): ScriptedEntry[] {
     return this.#service.recorded();
   }
 
   async close(): Promise<void> {
     await this.#service.stop();
-    await Promise.all([this.#threads.close(), this.#pages?.close()]);
+    await this.#threads.close();
   }
 
   /** Whether the caller has a key, where one is needed: others shall not fill the memory with bodies. */
@@ -188,6 +192,12 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
+}
+
+/** The error of a model that only a page can run. @param lack what a page has and Node has not */
+function notHere({ id, backend }: ModelEntry, lack: string): InferenceError {
+  const reason = `\`${id}\` (${backend}) needs ${lack}, which only a page has. Run it in your app, or in a page of the package \`playwright\` by \`inpage/playwright\`.`;
+  return new InferenceError('insufficient_resources', reason, { reason, param: 'model' });
 }
 
 const LATE_HEADERS = { connection: 'close', 'content-type': 'text/plain; charset=utf-8' };

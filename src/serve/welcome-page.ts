@@ -2,8 +2,8 @@
 import { DEFAULT_MODELS } from '../core/models/default-catalog.js';
 import type { InferenceOptions } from '../core/models/inference-options.js';
 
-/** The page: what this is, its models, and lines to copy. @param isInNode no model needs a browser */
-export function welcomePage(origin: string, options: InferenceOptions, isInNode: boolean): string {
+/** The page: what this is, its models, and lines to copy. */
+export function welcomePage(origin: string, options: Pick<InferenceOptions, 'apiKeys' | 'models' | 'prefix'>): string {
   const { models = DEFAULT_MODELS, prefix = '/v1', apiKeys } = options;
   const base = origin + prefix;
   // Any program on this machine can read the page, so it shows no key.
@@ -16,7 +16,7 @@ export function welcomePage(origin: string, options: InferenceOptions, isInNode:
 <title>Inpage</title>
 <style>${STYLE}</style>
 <h1>Inpage</h1>
-<p>An OpenAI- and Anthropic-compatible service of this machine, at <code>${escape(base)}</code>. ${isInNode ? 'Its models need no browser.' : 'Its models run in a browser in the background.'} No request leaves the machine, except to models that are marked as remote.</p>
+<p>An OpenAI- and Anthropic-compatible service of this machine, at <code>${escape(base)}</code>. No request leaves the machine, except to models that are marked as remote.</p>
 <h2>Models</h2>
 <ul>
 ${models.map(({ id, task, backend }) => `<li><code>${escape(id)}</code> ${task}${backend === 'upstream' ? ', remote' : ''}</li>`).join('\n')}

@@ -1,10 +1,8 @@
 /** What page and gateway worker call on each other. Requests do not come this way. @module */
 import type { ProxyMarked, Remote } from 'comlink';
 import type { OptionsByRealm } from '../core/models/inference-options.js';
-import type { StoredModel } from '../core/models/stored-model.js';
 import type { PlainLoadOptions } from '../relay/protocol.js';
 import type { PdfReader } from './files/read/read-file.js';
-import type { Sources } from '../store/list-stored.js';
 
 /** Everything the gateway must know. Plain data. */
 export type GatewayOptions = OptionsByRealm['gateway'] & {
@@ -42,14 +40,4 @@ export interface HostPageControl extends PageControl {
   readPdf: PdfReader;
   /** Asks the browser once to keep what is stored, also when room gets short. */
   keepStored(): Promise<void>;
-}
-
-/** Offered by a page that runs models for a gateway in another program. */
-export interface ModelsPageControl extends PageControl {
-  /** What this page's origin has stored. */
-  stored(sources: Sources): Promise<StoredModel[]>;
-  /** Removes the files of a model whose engine has ended. Rejects with InferenceError. */
-  removeStored(model: string, sources: Sources): Promise<void>;
-  /** Does nothing: an answer shows that the page is not stuck. */
-  ping(): void;
 }

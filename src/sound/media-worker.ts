@@ -1,21 +1,11 @@
 /**
- * Entry of a media worker: decodes recordings, with mediabunny's demuxers and WebCodecs, for the model worker that made it,
+ * Entry of a media worker: decodes recordings for the model worker that made it,
  * which ends it when it takes too long.
  * @module
  */
 import { transfer } from 'comlink';
 import { serveControl } from '../relay/control/control-channel.js';
-import { flacSeconds } from '../core/media/sniff-audio.js';
-import { SampleCollector, mixDown, noAudio, requirePlausibleRate, tooLong } from './sample-collector.js';
-import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
-
-/** What becomes of the samples. */
-export interface DecodeLimits {
-  /** Hz of the result. */
-  sampleRate: number;
-  /** Longer recordings are refused. */
-  maxSeconds: number;
-}
+import { type DecodeLimits, decodeTrack } from './decode-track.js';
 
 /** Offered by a media worker. */
 export interface MediaControl {
@@ -25,54 +15,8 @@ export interface MediaControl {
 
 const control: MediaControl = {
   async decode(bytes, limits) {
-    const samples = (await decodeWithCodecs(bytes, limits))?.slice();
+    const samples = (await decodeTrack(bytes, limits))?.slice();
     return samples && transfer(samples, [samples.buffer]);
   },
 };
 serveControl(control);
-
-/**
- * The samples of the first audio track; undefined when this realm has no decoder for it.
- * @throws InferenceError `invalid_media` when it is too long; whatever demuxer or decoder throw on broken files
- */
-async function decodeWithCodecs(
-  bytes: Uint8Array,
-  { sampleRate, maxSeconds }: DecodeLimits,
-): Promise<Float32Array | undefined> {
-  const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
-  try {
-    const track = await input.getPrimaryAudioTrack();
-    if (!track) throw new Error('There is no audio track.');
-    // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
-    const claimedSeconds = flacSeconds(bytes) ?? (await track.getDurationFromMetadata()) ?? 0;
-    if (claimedSeconds > maxSeconds) throw tooLong();
-    // WebKit's decoder ends the whole page on MP3 (seen in WebKitGTK 2.50); the page's own way to decode does not.
-    if (track.codec === 'mp3' && isWebKit()) return undefined;
-    if (!(await track.canDecode())) return undefined;
-    requirePlausibleRate(track.sampleRate);
-    let collector: SampleCollector | undefined;
-    for await (const sample of new AudioSampleSink(track).samples()) {
-      try {
-        // HE-AAC doubles the rate that the container names, so the decoder's word counts.
-        collector ??= new SampleCollector(sample.sampleRate, sampleRate, maxSeconds);
-        const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
-          const plane = new Float32Array(sample.numberOfFrames);
-          sample.copyTo(plane, { planeIndex, format: 'f32-planar' });
-          return plane;
-        });
-        collector.push(mixDown(channels));
-      } finally {
-        sample.close();
-      }
-    }
-    // The file is cut behind its head, or what follows is not audio.
-    if (!collector && claimedSeconds > 0) throw noAudio();
-    return collector?.end() ?? new Float32Array(0);
-  } finally {
-    input.dispose();
-  }
-}
-
-function isWebKit(): boolean {
-  return /AppleWebKit(?!.*Chrom)/.test(navigator.userAgent);
-}

@@ -4,7 +4,7 @@ import type { ModelEntry } from '../core/models/model-entry.js';
 import { isRequired } from './download/decide-file.js';
 import { FileNotDownloaded } from './download/file-errors.js';
 import { ModelFiles } from './model-files.js';
-import { browserStore, type StoreEnvironment } from './storage/store-environment.js';
+import { type StoreEnvironment, storeOf } from './storage/store-environment.js';
 
 /** Opens the files of a load. @param environment what they are stored in */
 export async function openModelFiles(
@@ -13,7 +13,7 @@ export async function openModelFiles(
   { onProgress, signal, localFiles }: Pick<LoadOptions, 'onProgress' | 'signal' | 'localFiles'>,
   environment?: StoreEnvironment,
 ): Promise<ModelFiles> {
-  const store = environment ?? (await browserStore());
+  const store = environment ?? (await storeOf(folder));
   return new ModelFiles({
     id,
     folder,

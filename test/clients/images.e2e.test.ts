@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM } from '../support/chromium.js';
 import { newContext } from '../e2e/support/host-page.js';
 import { connectToSharedChromium } from '../e2e/support/shared-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
@@ -98,7 +97,7 @@ describe('a program that asks `inpage serve`', () => {
   beforeAll(async () => {
     files = await serveModel();
     const models = [{ ...SEEING_MODEL, source: `${files.origin}/` }];
-    server = await serveInference({ models, launch: CHROMIUM });
+    server = await serveInference({ models });
   });
   afterAll(async () => {
     await server?.close();

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InferenceOptions } from '../../src/index.js';
 import { newContext, openHost } from './support/host-page.js';
-import { executablePath } from '../support/chromium.js';
 import { connectToSharedChromium } from './support/shared-chromium.js';
 
 interface Cases {
@@ -55,7 +54,7 @@ async function openPage(): Promise<{ send: Send; close: () => Promise<void> }> {
 }
 
 async function openServer(): Promise<{ send: Send; close: () => Promise<void> }> {
-  const server = await serveInference({ ...OPTIONS, ...(executablePath && { launch: { executablePath } }) });
+  const server = await serveInference(OPTIONS);
   const send: Send = async (path, body) => {
     const response = await fetch(new URL(path, server.baseURL), { method: 'POST', body });
     const type = response.headers.get('content-type') ?? '';

@@ -3,7 +3,6 @@ import type { Browser } from 'playwright';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ModelEntry } from '../../src/index.js';
-import { CHROMIUM } from '../support/chromium.js';
 import { kill, newContext, openHost, stateOf, workersOf } from './support/host-page.js';
 import { withBrowser } from './support/shared-chromium.js';
 
@@ -110,7 +109,7 @@ it('[V06] [V14] speech streams through serve, and a client that leaves frees the
   const { serveInference } = (await import(
     join(import.meta.dirname, '../../dist/serve.js')
   )) as typeof import('../../src/serve/index.js');
-  const server = await serveInference({ models: [SLOW_VOICE], launch: CHROMIUM });
+  const server = await serveInference({ models: [SLOW_VOICE] });
   onTestFinished(() => server.close());
   const speak = (more: object, signal?: AbortSignal): Promise<Response> => {
     const body = JSON.stringify({ ...LONG_SPEECH, ...more });

@@ -66,8 +66,7 @@ async function checkModel(id: string, hub: string, { task, check }: Published): 
   const { serveInference } = (await import(/* @vite-ignore */ BRIDGE)) as typeof import('../../src/serve/index.js');
   const name = id.split('/').at(-1)!;
   const entry = { id: name, task, backend: 'transformers', source: id, device: 'wasm' } as const;
-  const launch = process.env['CHROMIUM'] === undefined ? {} : { launch: { executablePath: process.env['CHROMIUM'] } };
-  const server = await serveInference({ models: [entry], hub, requestTimeout: LIMIT / 1000, ...launch });
+  const server = await serveInference({ models: [entry], hub, requestTimeout: LIMIT / 1000 });
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     const url = `${server.baseURL}/${path}`;
     const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(LIMIT), ...init });

@@ -28,8 +28,6 @@ const { serveInference } = (await import(join(root, 'dist/serve.js'))) as typeof
 
 /** Bundled: its file comes from the package. */
 const MODELS: ModelEntry[] = [{ id: 'tiny-chat', task: 'chat', backend: 'gguf' }];
-/** Nothing is there: whoever starts a browser fails. */
-const NO_BROWSER = { executablePath: '/no/such/chromium' };
 const GREEDY = { model: 'tiny-chat', temperature: 0 };
 const QUESTIONS = ['What is the capital of France?', 'Tell me about the sea.', 'What is 2 + 3?'];
 const asking = (content: string): [{ role: 'user'; content: string }] => [{ role: 'user', content }];
@@ -122,7 +120,7 @@ describe('serve of a GGUF model', () => {
   const note = (message: unknown): void => void threads.push((message as { worker: Worker }).worker);
   beforeAll(async () => {
     subscribe('worker_threads', note);
-    server = await serveInference({ models: MODELS, launch: NO_BROWSER });
+    server = await serveInference({ models: MODELS });
     client = new OpenAI({ baseURL: server.baseURL, apiKey: 'none', maxRetries: 0 });
   });
   afterAll(async () => {
@@ -144,10 +142,6 @@ describe('serve of a GGUF model', () => {
       pieces.push(choices[0]?.delta.content ?? '');
     return pieces;
   };
-
-  it('starts no browser', () => {
-    expect([server.browser, server.sandbox]).toEqual([undefined, undefined]);
-  });
 
   describe('beside a page', () => {
     let context: BrowserContext;
@@ -250,7 +244,7 @@ describe('serve of a GGUF model', () => {
   });
 
   it('leaves no thread when it is closed', async () => {
-    const own = await serveInference({ models: MODELS, launch: NO_BROWSER });
+    const own = await serveInference({ models: MODELS });
     const before = threads.length;
     const init = { method: 'POST', body: JSON.stringify({ ...GREEDY, messages: asking('Hi') }) };
     expect((await fetch(`${own.baseURL}/chat/completions`, init)).status).toBe(200);
@@ -262,7 +256,7 @@ describe('serve of a GGUF model', () => {
 
   it('says what is wrong with a file that is not there', async () => {
     const models: ModelEntry[] = [{ id: 'gone', task: 'chat', backend: 'gguf', source: '/models/gone.gguf' }];
-    const own = await serveInference({ models, launch: NO_BROWSER, compatibility: 'hosted' });
+    const own = await serveInference({ models, compatibility: 'hosted' });
     const init = { method: 'POST', body: JSON.stringify({ model: 'gone', messages: asking('Hi') }) };
     const answer = await fetch(`${own.baseURL}/chat/completions`, init);
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('gone.gguf')]);
@@ -281,12 +275,12 @@ describe('inpage serve', () => {
   it('runs a GGUF model where there is no browser, and ends with all its threads', async () => {
     const config = join(folder, 'options.json');
     writeFileSync(config, JSON.stringify({ models: MODELS, port: 0 }));
-    const args = [join(root, 'dist/cli.js'), 'serve', '--config', config, '--chromium', '/no/such/chromium'];
+    const args = [join(root, 'dist/cli.js'), 'serve', '--config', config];
     child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: '' } });
     let [printed, warned] = ['', ''];
     child.stdout!.on('data', (bytes: Buffer) => (printed += bytes.toString()));
     child.stderr!.on('data', (bytes: Buffer) => (warned += bytes.toString()));
-    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/no browser was started, because .*GGUF/);
+    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^inpage: serving http:\S+ with tiny-chat\n/);
     const openai = new OpenAI({ baseURL: /http:\S+/.exec(printed)![0], apiKey: 'none', maxRetries: 0 });
     const { choices } = await openai.chat.completions.create({ ...GREEDY, messages: asking(QUESTIONS[0]!) });
     expect(choices[0]!.message.content).toContain('Paris');

@@ -21,7 +21,6 @@ interface RunningServe {
 }
 
 /**
- * `CHROMIUM` names another browser than Playwright's own.
  * @param port 0: a free one
  * @throws Error without a build, or with what it has printed when it does not serve
  */
@@ -34,9 +33,7 @@ export async function startServe(
   const folder = mkdtempSync(join(tmpdir(), 'inpage-serve-'));
   const config = join(folder, 'inpage.json');
   writeFileSync(config, JSON.stringify(options));
-  const { CHROMIUM: chromium } = process.env;
   const flags = ['--port', `${port}`, '--compatibility', compatibility, '--config', config];
-  if (chromium !== undefined) flags.push('--chromium', chromium);
   const child = spawn(process.execPath, [CLI, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = async (): Promise<void> => {
     const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;

@@ -84,6 +84,8 @@ export interface InferenceErrorDetails {
   permanent?: boolean;
   /** The browser downloads its model only after a user gesture; until then the entry's fallback serves. */
   needsGesture?: boolean;
+  /** A remote service could not be asked, or said that it cannot answer now: the entry's fallback can. */
+  unreachable?: boolean;
   /** The file that was asked for when loading failed. For the page only. */
   url?: string;
   /** What the server answered for that file. For the page only. */

@@ -6,6 +6,8 @@ export interface PageLocation {
   origin: string;
   /** Absolute: relative URLs are resolved against it. */
   pageURL: string;
+  /** There is no page, but a program that may read files of its machine. */
+  hasDisk?: boolean;
 }
 
 /**

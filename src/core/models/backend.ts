@@ -95,6 +95,8 @@ export interface LoadOptions extends Partial<OptionsByRealm['model']> {
   pageURL: string;
   /** Gigabytes of the device's memory, as the page sees it. Undefined: what the engine's worker sees. */
   deviceMemory?: number;
+  /** Bytes for prompts that may be continued. Undefined: as much as the device's memory allows one model. */
+  prefixCacheBytes?: number;
   /** Files that a person picked: they stand for the server. */
   localFiles?: readonly LocalFile[];
 }

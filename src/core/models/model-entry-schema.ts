@@ -46,7 +46,6 @@ const BACKENDS_OF = {
   truncate: ON_DEVICE,
   modelLibrary: ['web-llm'],
   languages: ['built-in'],
-  fallback: ['gguf', 'transformers', 'web-llm', 'built-in', 'scripted'],
   script: ['scripted'],
 } as const satisfies { [Field in Limited]: readonly BackendsWith<Field>[] };
 

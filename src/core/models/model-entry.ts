@@ -138,7 +138,10 @@ export interface ModelEntry {
   languages?: string[];
   /** Other names that requests may use. */
   aliases?: string[];
-  /** Id of the entry that answers instead if this model cannot run here (with `device: 'auto'`), or while the browser has not downloaded it yet. */
+  /**
+   * Id of the entry that answers instead if this model cannot run here (with `device: 'auto'`), or while the browser has not
+   * downloaded it yet. Backend `upstream` (chat and ranking): while the service cannot be reached, or says 502, 503 or 504.
+   */
   fallback?: string;
   /** Backend `scripted` only. */
   script?: Script;
@@ -212,7 +215,8 @@ export interface BrowserEntry extends CommonEntry, Pick<ModelEntry, 'fallback' |
 }
 
 /** A model behind a remote `/v1`: its requests leave the device, and it is listed as external. */
-export interface UpstreamEntry extends CommonEntry, Pick<ModelEntry, 'prompts' | 'task' | 'upstreamModel' | 'headers'> {
+export interface UpstreamEntry
+  extends CommonEntry, Pick<ModelEntry, 'fallback' | 'prompts' | 'task' | 'upstreamModel' | 'headers'> {
   /** A service over the network. */
   backend: 'upstream';
   /** Base URL of the remote service, e.g. `https://api.openai.com/v1`. It must not be one that this page intercepts. */

@@ -104,6 +104,7 @@ function fileReason(
   { id, dtype, source, file }: FailedEntry,
 ): string {
   if (problem !== undefined) return problem;
+  if (url.startsWith('file:')) return `There is no file at ${pathOf(url)}.`;
   if (isPicked) return `The picked files do not include \`${url.slice(url.lastIndexOf('/') + 1)}\`.`;
   // Graphs are asked for when other files of the folder were found.
   const isGraph = url.endsWith('.onnx');
@@ -128,6 +129,11 @@ function fileReason(
     429: 'This server limits how often files may be requested. Try again later.',
   };
   return `${url} returned status ${httpStatus}. ${advice[httpStatus] ?? 'Try again later.'}`;
+}
+
+/** As it is written on its machine. */
+function pathOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[a-z]:)/i, '');
 }
 
 const BLOCKED = /unsafe-eval|Content Security Policy/i;

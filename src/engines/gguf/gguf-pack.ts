@@ -61,12 +61,18 @@ async function openForPack(
   return adapters;
 }
 
+/** Number of the pooling of files that rank. */
+const RANK = 4;
+
 /** @throws InferenceError `model_not_supported` for a file that cannot run */
 function planned({ task }: Pick<Partial<ModelEntry>, 'task'>, header: GgufHeader): PlannedPack {
   readVocabulary(header);
-  if (!Object.hasOwn(ENCODERS, String(header.metadata.get('general.architecture'))) || task === 'chat')
-    return { task: task ?? 'chat', plan: planModel(header) };
-  const isScored = header.tensors.some(({ name }) => name.startsWith('cls.'));
+  const architecture = String(header.metadata.get('general.architecture'));
+  const isScored =
+    header.tensors.some(({ name }) => name.startsWith('cls.')) ||
+    header.metadata.get(`${architecture}.pooling_type`) === RANK;
+  if (!Object.hasOwn(ENCODERS, architecture) || task === 'chat')
+    return { task: task ?? (isScored ? 'rerank' : 'chat'), plan: planModel(header) };
   planEncoder(header, { isScored: task === undefined ? isScored : task === 'rerank' });
   return { task: task ?? (isScored ? 'rerank' : 'embeddings'), plan: undefined };
 }

@@ -16,6 +16,14 @@ import { toUpstreamError } from './upstream-error.js';
 const REACH_ADVICE =
   'It must be running, allow this page (CORS, header access-control-allow-origin), and be allowed by the `connect-src` of this page';
 
+/** Statuses of a service, or of what stands before it, that cannot answer now. */
+const AWAY = [502, 503, 504];
+
+/** The same error, for which a fallback can answer. */
+function unreachable({ code, message, details, cause }: InferenceError): InferenceError {
+  return new InferenceError(code, message, { ...details, unreachable: true }, { cause });
+}
+
 /** One model of a remote service. API keys of this page's clients are never sent to it. */
 export class UpstreamClient {
   /** The model's name at the service. */
@@ -64,10 +72,11 @@ export class UpstreamClient {
       response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
       if (signal.aborted) throw cancelled();
-      throw this.report(broken(`could not be reached at ${url.origin}. ${REACH_ADVICE}`, cause));
+      throw this.report(unreachable(broken(`could not be reached at ${url.origin}. ${REACH_ADVICE}`, cause)));
     }
     if (response.ok) return response;
-    throw this.report(await toUpstreamError(response));
+    const error = await toUpstreamError(response);
+    throw this.report(AWAY.includes(response.status) ? unreachable(error) : error);
   }
 
   /**

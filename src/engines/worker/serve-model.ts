@@ -5,6 +5,7 @@ import type { Backend, LoadedModel, LoadOptions } from '../../core/models/backen
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
 import { missingPart } from '../../core/errors/fetch-part.js';
+import { tellPrefixCacheBytes } from '../../language/prefix-cache/prefix-cache-bytes.js';
 import { runFailure } from '../common/run-failure.js';
 import { serveControl } from '../../relay/control/control-channel.js';
 import { answerCall } from '../../relay/stream/answer-call.js';
@@ -40,6 +41,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   const control: ModelControl = {
     async load({ entry, options }, onProgress, signal) {
       tellDeviceMemory(options.deviceMemory);
+      tellPrefixCacheBytes(options.prefixCacheBytes);
       const load = async (report: Report): Promise<LoadedModel> => {
         const backend = await backendOf(entry);
         return backend.load(entry, { ...options, onProgress: report, signal });

@@ -5,7 +5,16 @@ import { deviceMemory } from '../../core/platform/device-memory.js';
 const BYTES_PER_GB = 64 * 2 ** 20;
 const [MIN_BYTES, MAX_BYTES] = [2, 8].map((gigabytes) => gigabytes * BYTES_PER_GB) as [number, number];
 
+/** What whoever runs several models gives this one. */
+let told: number | undefined;
+
+/** Sets what this realm's {@link prefixCacheBytes} returns; undefined: it follows from the device's memory. */
+export function tellPrefixCacheBytes(bytes: number | undefined): void {
+  told = bytes;
+}
+
 /** Size of a prefix cache on this device, in bytes. @param gigabytes of memory */
 export function prefixCacheBytes(gigabytes = deviceMemory()): number {
+  if (told !== undefined) return told;
   return Math.min(MAX_BYTES, Math.max(MIN_BYTES, gigabytes * BYTES_PER_GB));
 }

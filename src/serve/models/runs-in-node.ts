@@ -1,14 +1,15 @@
 /** Which models need no page. @module */
 import type { ModelEntry } from '../../core/models/model-entry.js';
 
-type Kind = Pick<ModelEntry, 'backend'>;
+type Kind = Pick<ModelEntry, 'backend' | 'device'>;
 
 /** Whether a model needs no thread of its own either: it computes nothing. */
 export function runsInProcess({ backend }: Kind): boolean {
   return backend === 'scripted' || backend === 'upstream';
 }
 
-/** Whether a model runs in Node: in the process, or in a thread. */
-export function runsInNode(entry: Kind): boolean {
-  return runsInProcess(entry) || entry.backend === 'gguf';
+/** What only a page has and this model needs, for messages; undefined: it runs in Node. */
+export function needsPage({ backend, device }: Kind): string | undefined {
+  if (backend === 'web-llm' || device === 'webgpu') return 'WebGPU';
+  return backend === 'built-in' ? "the browser's built-in model" : undefined;
 }

@@ -17,16 +17,7 @@ export const HOST_PAGE = '/inpage/host/index.html';
 
 /** The page: empty, with the library's `startInference` in its `window`. */
 export function hostHtml(): string {
-  return pageWith('page.js');
-}
-
-/** The page of `serve`: empty, with what runs models for a gateway elsewhere. */
-export function modelsPageHtml(): string {
-  return pageWith('models.js');
-}
-
-function pageWith(file: string): string {
-  const script = readFileSync(new URL(`./host/${file}`, import.meta.url), 'utf8');
+  const script = readFileSync(new URL('./host/page.js', import.meta.url), 'utf8');
   return `<!doctype html><title>Inpage</title><script type="module">${script}</script>`;
 }
 

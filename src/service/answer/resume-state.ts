@@ -65,6 +65,14 @@ export class ResumeState {
     };
   }
 
+  /** The last generation was begun in vain, and nothing of it was given: the next one begins in its place. */
+  takeBack(): void {
+    this.#begun -= 1;
+    const { values } = this.#news;
+    const model = values.findLastIndex(([kind]) => kind === 'model');
+    if (model !== -1) values.splice(model, 1);
+  }
+
   /** Another engine or host can continue the answer. */
   get isResumable(): boolean {
     return this.#isResumable;

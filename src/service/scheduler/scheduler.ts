@@ -27,6 +27,7 @@ import type { FetchOptions } from './model-host.js';
 import { ModelSlot } from './model-slot.js';
 import type { ModelStatus } from '../../core/models/model-status.js';
 import type { SchedulerSettings } from './scheduler-settings.js';
+import { RemoteOutages } from './remote-outages.js';
 import { ItemReader, yieldOnce, operationOf, type PreparedRun, runOnSlot } from './run-on-slot.js';
 
 /** Runs the models of a catalog, on whatever runs models. */
@@ -36,12 +37,14 @@ export class Scheduler implements ControlledInference {
   readonly #slots = new Map<ModelEntry, ModelSlot>();
   readonly #toldFailures = new WeakSet<InferenceError>();
   readonly #listeners = new Set<(progress?: LoadProgress) => void>();
+  readonly #outages: RemoteOutages;
   readonly #clock: () => number;
   readonly #createId: () => string;
 
   constructor(settings: SchedulerSettings) {
     this.catalog = settings.catalog;
     this.#settings = settings;
+    this.#outages = new RemoteOutages(settings.requestTimeout);
     this.#clock = settings.clock ?? preciseClock;
     this.#createId = settings.createId ?? createToolCallId;
     for (const entry of settings.catalog.entries) this.#slotOf(entry);
@@ -80,9 +83,8 @@ export class Scheduler implements ControlledInference {
   }
 
   generate(request: GenerationRequest, options: RunOptions): AsyncGenerator<GenerationEvent[], void> {
-    return runOnSlot(this.#settings.requestTimeout, options, (signal) =>
-      this.#prepareGeneration(request, options, signal),
-    );
+    const asked = this.#slotFor(request.model, 'chat');
+    return this.#outages.run(asked, options, (signal) => this.#prepareGeneration(request, options, signal));
   }
 
   async #prepareGeneration(
@@ -241,7 +243,7 @@ export class Scheduler implements ControlledInference {
     company: 'alone' | 'shared',
     work: (model: LoadedModel, slot: ModelSlot, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const results = runOnSlot<T>(this.#settings.requestTimeout, options, async (signal) => {
+    const results = this.#outages.run<T>(asked, options, async (signal) => {
       const slot = await this.#runnable(asked, signal);
       const start = (model: LoadedModel, stop: AbortSignal): AsyncIterable<T> => yieldOnce(work(model, slot, stop));
       return { slot, run: { exclusive: company === 'alone', start, createReader: () => new ItemReader<T>() } };
@@ -293,7 +295,7 @@ export class Scheduler implements ControlledInference {
     const instead = (): Promise<ModelSlot> =>
       this.#runnable(this.#slotFor(fallback, task), signal, { waitsForDownload, tried: [...tried, slot] });
     // Asking again would start a worker, and perhaps load for minutes, before each answer of the fallback.
-    if (slot.refused) return instead();
+    if (slot.refused || this.#outages.holdsFor(slot)) return instead();
     const there = [slot.ready().then(() => true)];
     // The browser may have to download gigabytes: with a fallback the request does not wait for that.
     if (backend === 'built-in' && !waitsForDownload) there.push(slot.downloading().then(() => false));

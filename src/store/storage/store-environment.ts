@@ -21,6 +21,23 @@ export interface StoreEnvironment {
   now(): number;
 }
 
+/** Opens what stores the files of a folder. @param folder absolute URL; ends with `/` */
+export type OpenStore = (folder: string) => StoreEnvironment;
+
+/** Where a thread of Node has its own: the scripts of the package are a browser's, and know no disk. */
+const REALM_STORE = Symbol.for('inpage.store');
+
+/** Has the files of this realm stored on a disk. */
+export function provideStore(open: OpenStore): void {
+  Object.defineProperty(globalThis, REALM_STORE, { value: open });
+}
+
+/** What stores the files of a folder in this realm. @param folder absolute URL; ends with `/` */
+export async function storeOf(folder: string): Promise<StoreEnvironment> {
+  const own = (globalThis as { [REALM_STORE]?: OpenStore })[REALM_STORE];
+  return own ? own(folder) : browserStore();
+}
+
 /**
  * The realm this runs in: OPFS where it can be written, else memory. Every browser that Inpage runs in can write OPFS in
  * workers; private windows of Firefox and Safari refuse it, as browsers do where site data is blocked, and store nothing.

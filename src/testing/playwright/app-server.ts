@@ -4,7 +4,7 @@ import type { BrowserContext } from 'playwright';
 import type { InferenceOptions } from '../../core/models/inference-options.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { PageInference } from '../../core/models/page-inference.js';
-import { runsInNode } from '../../serve/models/runs-in-node.js';
+import { runsInProcess } from '../../serve/models/runs-in-node.js';
 import { TEST_COOKIE, writeTestCookie } from '../test-server/app-server/app-link.js';
 import type { TestServer, TestServerOptions } from '../test-server/test-server-types.js';
 
@@ -57,7 +57,7 @@ function serverOptions(options: InferenceOptions): TestServerOptions {
 
 /** The other models stay in the page, and are no fallback here. */
 function modelsInNode(models: readonly ModelEntry[]): NonNullable<TestServerOptions['models']> {
-  const known = models.filter(runsInNode);
+  const known = models.filter(runsInProcess);
   const names = new Set(known.flatMap(({ id, aliases = [] }) => [id, ...aliases]));
   return known.map(({ fallback, ...entry }) => ({
     ...entry,

@@ -3,8 +3,8 @@
 /** A flag of a command. */
 export interface CommandOption {
   type: 'string' | 'boolean';
-  /** The last one counts. */
-  multiple?: false;
+  /** It may be given several times. Else the last one counts. */
+  multiple?: boolean;
   /** One letter that stands for its name. */
   short?: string;
   /** What its value is called in the help. */
@@ -13,7 +13,7 @@ export interface CommandOption {
 }
 
 /** The flags of one call by their names. */
-export type CommandValues = Readonly<Record<string, string | boolean | undefined>>;
+export type CommandValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** A command, e.g. `inpage init`. */
 export interface Command {

@@ -60,7 +60,7 @@ function readFilter({ task, device, 'max-mb': most }: CommandValues): Recommenda
   };
 }
 
-function oneOf<Name extends string>(names: readonly Name[], flag: string, value: string | boolean): Name {
+function oneOf<Name extends string>(names: readonly Name[], flag: string, value: CommandValues[string]): Name {
   const found = names.find((name) => name === value);
   if (found === undefined)
     throw new UsageError(`\`${flag}\` must be one of ${names.join(', ')}, not \`${String(value)}\`.`);

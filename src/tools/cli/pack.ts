@@ -1,13 +1,14 @@
 /** `inpage pack`. @module */
 import { relative, resolve } from 'node:path';
 import { isInferenceError } from '../../core/errors/inference-error.js';
-import { DEVICES, type LoadProgress, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
+import { DEVICES, type ModelEntry, TASKS } from '../../core/models/model-entry.js';
 import { DTYPES } from '../../core/models/dtype.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
 import { print, printError } from './print.js';
 import { importPlaywright } from './import-playwright.js';
 import type { NamedModel } from './pack/pack-model.js';
 import type { CachedPromptPack } from './pack/add-cached-prompt.js';
+import { megabytes, ProgressBar } from './progress-bar.js';
 import { readJsonFile, readTextFile } from './read-json-file.js';
 
 /** As hosts and hubs count them. `MiB` is the larger one. */
@@ -151,7 +152,7 @@ function readChanges({ revision, task, device, dtype, file }: CommandValues): Pa
   };
 }
 
-function oneOf<Name extends string>(flag: string, names: readonly Name[], value: string | boolean): Name {
+function oneOf<Name extends string>(flag: string, names: readonly Name[], value: CommandValues[string]): Name {
   const found = names.find((name) => name === value);
   if (found === undefined) {
     throw new UsageError(`\`--${flag}\` must be one of ${names.join(', ')}, not \`${String(value)}\`.`);
@@ -212,75 +213,4 @@ function reasonIn(error: unknown): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Characters of the bar itself. */
-const WIDTH = 24;
-/** Below this no line is worth while. */
-const SMALLEST = 1e6;
-
-const WAITING: Record<NonNullable<LoadProgress['waiting']>, string> = {
-  network: 'waiting for the network',
-  retry: 'waiting to try again',
-  'other-tab': 'waiting',
-};
-
-/** The part of a terminal's stream that is used. */
-interface Terminal {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-class ProgressBar {
-  readonly #terminal: Terminal;
-  readonly #loaded = new Map<string, number>();
-  #total = 0;
-  #tenths = 0;
-  #isOpen = false;
-
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal;
-  }
-
-  /** Bytes of all files. */
-  expect(total: number): void {
-    this.#total = total;
-  }
-
-  show(progress: LoadProgress): void {
-    this.#loaded.set(progress.file ?? '', progress.loadedBytes);
-    const loaded = [...this.#loaded.values()].reduce((sum, bytes) => sum + bytes, 0);
-    if (this.#total < SMALLEST) return;
-    const share = Math.min(1, loaded / this.#total);
-    const line = `${bar(share)} ${facts(share, Math.min(loaded, this.#total), this.#total, progress)}`;
-    const tenths = Math.floor(share * 10);
-    if (this.#terminal.isTTY) this.#terminal.write(`\r${line}\u001B[K`);
-    else if (tenths > this.#tenths) this.#terminal.write(`${line}\n`);
-    this.#tenths = Math.max(this.#tenths, tenths);
-    this.#isOpen = true;
-  }
-
-  /** Leaves the line. */
-  end(): void {
-    if (this.#isOpen && this.#terminal.isTTY) this.#terminal.write('\n');
-    this.#isOpen = false;
-  }
-}
-
-function bar(share: number): string {
-  const full = Math.round(share * WIDTH);
-  return `[${'#'.repeat(full)}${'.'.repeat(WIDTH - full)}]`;
-}
-
-function facts(share: number, loaded: number, total: number, progress: LoadProgress): string {
-  const { bytesPerSecond, remainingSeconds, waiting } = progress;
-  const rate = bytesPerSecond === undefined ? [] : [`${megabytes(bytesPerSecond)} MB/s`];
-  const rest = remainingSeconds === undefined ? [] : [`${Math.ceil(remainingSeconds)} s left`];
-  const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const bytes = `${megabytes(loaded)} of ${megabytes(total)} MB`;
-  return [percent, bytes, ...(waiting ? [WAITING[waiting]] : [...rate, ...rest])].join('  ');
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
 }

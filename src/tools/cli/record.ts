@@ -14,12 +14,11 @@ const SAVE_INTERVAL_MS = 1_000;
 /** Serves as `inpage serve` does, and keeps the answers. */
 export const record: Command = {
   summary: 'Serves /v1 like `inpage serve`, and records the answers in a script file that tests can replay.',
-  usage: ['record <file> [--port N] [--config FILE] [--compatibility NAME] [--chromium PATH]'],
+  usage: ['record <file> [--port N] [--config FILE] [--compatibility NAME]'],
   options: {
     port: serve.options['port']!,
     config: serve.options['config']!,
     compatibility: serve.options['compatibility']!,
-    chromium: serve.options['chromium']!,
   },
   examples: [
     'npx inpage record replies.json',
@@ -33,7 +32,7 @@ export const record: Command = {
     // Otherwise this would be noticed only after the first answer.
     if (existsSync(file)) readRecording(file);
     accessSync(dirname(resolve(file)), constants.W_OK);
-    await startServer('record', values, (server) => saveRecording(server, file), { record: true });
+    await startServer([], values, (server) => saveRecording(server, file), { record: true });
     print(`inpage: recording to ${file}. Press Ctrl+C to stop\n`);
   },
 };
@@ -50,7 +49,6 @@ function saveRecording(server: InferenceServer, file: string): void {
     const count = addToRecording(file, models);
     print(`inpage: ${file} has ${count} ${count === 1 ? 'answer' : 'answers'}\n`);
   };
-  // A page that was lost is opened again by the next request; until then nothing is answered.
   const timer = setInterval(() => void save().catch(() => {}), SAVE_INTERVAL_MS);
   const close = (): void => {
     if (isClosing) process.exit(1);

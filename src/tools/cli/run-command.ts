@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { suggestName } from '../../core/models/suggest-name.js';
 import { type Command, EXIT_CODES, formatHelp, table, UsageError } from './command.js';
+import { cache } from './cache.js';
 import { connect } from './connect.js';
 import { doctor } from './doctor.js';
 import { init } from './init.js';
@@ -17,10 +18,13 @@ import { record } from './record.js';
 import { runProgram } from './run-program.js';
 import { serve } from './serve.js';
 import { testServer } from './test-server.js';
+import { tryOut } from './try.js';
 
 const COMMANDS: Record<string, Command> = {
   init,
   serve,
+  try: tryOut,
+  cache,
   'test-server': testServer,
   record,
   doctor,
@@ -72,6 +76,7 @@ ${table(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as
 Examples
   npx inpage init public
   npx inpage serve
+  npx inpage try
 
 ${EXIT_CODES}`;
 }

@@ -1,24 +1,27 @@
 /** `inpage serve`. @module */
 import { randomBytes } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
 import type { InferenceServer, ServeOptions } from '../../serve/serve-inference.js';
 import { isInferenceError } from '../../core/errors/inference-error.js';
 import { DEFAULT_MODELS } from '../../core/models/default-catalog.js';
 import { storeResponsesIn, STORING } from '../../core/models/inference-options.js';
-import type { ModelEntry } from '../../core/models/model-entry.js';
-import { runsInNode } from '../../serve/models/runs-in-node.js';
+import { originOf } from '../../serve/http/cors.js';
+import { withDiskSources } from '../../serve/models/disk-sources.js';
+import { shellQuoted } from './shell-quoted.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
-import { importPlaywright } from './import-playwright.js';
 import { print } from './print.js';
+import { readWords } from './read-words.js';
 import { closeOnSignal, readCompatibility, readPort, readConfig } from './server-arguments.js';
+import { watchLoads } from './watch-loads.js';
 
 const DEFAULT_PORT = 8080;
 
 /** Serves until the process is told to end. */
 export const serve: Command = {
   summary:
-    'Serves /v1 over HTTP to Node, curl and other programs. GGUF, scripted and upstream models need nothing else; others run in a page in headless Chromium, which needs `playwright`. Ends when the program that started it ends.',
+    'Serves /v1 over HTTP to Node, curl and other programs. MODEL is a .gguf file, or a repository of the hub: owner/name, owner/name:Q4_K_M. Ends when the program that started it ends.',
   usage: [
-    'serve [--port N] [--host ADDRESS] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--chromium PATH] [--key] [--log]',
+    'serve [MODEL …] [--port N] [--host ADDRESS] [--config FILE] [--compatibility NAME] [--store-responses VALUE] [--key] [--allow-origin ORIGIN]… [--log]',
   ],
   options: {
     port: {
@@ -46,101 +49,108 @@ export const serve: Command = {
       value: 'VALUE',
       help: `What /responses answers is stored until the server ends: ${STORING}. Default: true with \`--compatibility hosted\`, else false.`,
     },
-    chromium: {
-      type: 'string',
-      value: 'PATH',
-      help: "The browser's executable. Default: Playwright's own, else one that is installed.",
-    },
     key: { type: 'boolean', help: 'Require an API key, which is generated and printed.' },
+    'allow-origin': {
+      type: 'string',
+      value: 'ORIGIN',
+      multiple: true,
+      help: 'Let web pages of this origin ask, e.g. app://obsidian.md or http://localhost:3000. Requires `--key` or `apiKeys`.',
+    },
     log: { type: 'boolean', help: 'Print a line for each request, without bodies and keys.' },
   },
   examples: [
     'npx inpage serve',
+    'npx inpage serve ./model.gguf',
+    'npx inpage serve Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q4_K_M',
     'npx inpage serve --compatibility hosted',
     'npx inpage serve --store-responses memory',
     'npx inpage serve --port 3000 --config inpage.json --key',
     'npx inpage serve --host 0.0.0.0 --key',
-    'npx inpage serve --chromium /usr/bin/chromium',
+    'npx inpage serve --key --allow-origin app://obsidian.md',
     `curl http://localhost:${DEFAULT_PORT}/v1/models`,
   ],
   async run(words, values) {
-    if (words.length > 0) throw new UsageError(`\`inpage serve\` accepts options only, not \`${words[0]}\`.`);
     const apiKey = values['key'] ? `sk-inpage-${randomBytes(24).toString('base64url')}` : undefined;
-    const server = await startServer('serve', values, closeOnSignal, apiKey === undefined ? {} : { apiKeys: [apiKey] });
+    const server = await startServer(words, values, closeOnSignal, apiKey === undefined ? {} : { apiKeys: [apiKey] });
     if (apiKey !== undefined) print(clientLines(server.baseURL, apiKey));
   },
 };
 
 /**
  * Serves as the flags say, and prints where.
- * @param command whose flags they are
+ * @param words models: files and repositories
  * @param attend ends the server when the process is told to; called before the address is printed, because who reads that may
  * end the process at once
  * @param more options that no flag and no file can say
  * @throws UsageError, or Error that says what to do
  */
 export async function startServer(
-  command: string,
-  { port, host, config, chromium, compatibility: name, 'store-responses': stored, log }: CommandValues,
+  words: readonly string[],
+  values: CommandValues,
   attend: (server: InferenceServer) => void,
   more: ServeOptions,
 ): Promise<InferenceServer> {
+  const { port, host, config, compatibility: name, 'store-responses': stored, log } = values;
   const compatibility = readCompatibility(name);
   const asked = readPort(port);
   const address = readHost(host);
   const storeResponses = stored === undefined ? undefined : readStorage(String(stored));
-  const configured: ServeOptions = typeof config === 'string' ? readConfig(config) : {};
+  const allowOrigins = readOrigins(values['allow-origin']);
+  const configured: ServeOptions =
+    typeof config === 'string' ? withDiskSources(readConfig(config), dirname(resolve(config))) : {};
+  const onProgress = watchLoads();
+  const named = await readWords(words, { hub: configured.hub, onProgress });
   const { serveInference } = await import('../../serve/serve-inference.js');
   const options: ServeOptions = {
     ...configured,
     ...more,
+    ...(named.length > 0 && { models: [...named, ...(configured.models ?? [])] }),
     ...(compatibility !== undefined && { compatibility }),
     ...(storeResponses !== undefined && { storeResponses }),
+    ...(allowOrigins.length > 0 && { allowOrigins: [...allowOrigins, ...(configured.allowOrigins ?? [])] }),
     ...(log === true && { log }),
     port: asked ?? configured.port ?? DEFAULT_PORT,
     ...(address !== undefined && { host: address }),
-    // The command ends the browser itself, after its last questions.
-    launch: {
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      ...configured.launch,
-      ...(typeof chromium === 'string' && { executablePath: chromium }),
-    },
+    onProgress,
   };
-  const server = await importPlaywright(command, () => serveInference(options)).catch((thrown: unknown) => {
-    // Only the file can have said a wrong option.
-    const isOfFile = isInferenceError(thrown) && thrown.param !== undefined;
-    if (isOfFile && address !== undefined && thrown.param === 'apiKeys')
+  const server = await serveInference(options).catch((thrown: unknown) => {
+    if (!isInferenceError(thrown)) throw thrown;
+    const { param = '', message } = thrown;
+    if (address !== undefined && param === 'apiKeys')
       throw new UsageError(
         `\`--host ${address}\` requires a key: add \`--key\`, or \`apiKeys\` to the file of \`--config\`.`,
       );
-    if (isOfFile) throw new Error(`${String(config)}: ${thrown.message}`);
-    throw thrown;
+    if (allowOrigins.length > 0 && param === 'allowOrigins')
+      throw new UsageError(
+        '`--allow-origin` requires a key: add `--key`, or `apiKeys` to the file of `--config`. Otherwise every page of that origin could use this machine.',
+      );
+    const told = typeof config === 'string' ? `${config}: ${message}` : message;
+    throw param.startsWith('allowOrigins') ? new UsageError(told) : new Error(told);
   });
   attend(server);
-  print(`inpage: serving ${server.baseURL}\n`);
+  const models = options.models ?? DEFAULT_MODELS;
+  print(`inpage: serving ${server.baseURL} with ${namesOf(models)}\n`);
   if ((options.host ?? LOCAL) !== LOCAL) print(OPEN_WARNING);
-  print(whereModelsRun(server, configured.models ?? DEFAULT_MODELS));
+  if ((options.apiKeys ?? []).length === 0) print(howToAsk(server.baseURL, models));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
-  if (server.sandbox === false) {
-    print(
-      'inpage: Chromium is running without its sandbox, because the sandbox does not work as root or in this container\n',
-    );
-  }
   return server;
 }
 
 /** Ids that are named. */
-const MAX_NAMES = 5;
+const MAX_NAMES = 10;
 
-/** Whether a browser was started, which one and why. */
-function whereModelsRun({ browser }: InferenceServer, models: readonly ModelEntry[]): string {
-  if (browser === undefined)
-    return 'inpage: no browser was started, because GGUF, scripted and upstream models need none\n';
-  const inPage = models.filter((entry) => !runsInNode(entry)).map(({ id, backend }) => `${id} (${backend})`);
-  const more = inPage.length > MAX_NAMES ? ` and ${inPage.length - MAX_NAMES} more` : '';
-  return `inpage: started ${browser}, because these models run in a page: ${inPage.slice(0, MAX_NAMES).join(', ')}${more}\n`;
+function namesOf(models: NonNullable<ServeOptions['models']>): string {
+  const ids = models.map((model) => (typeof model === 'string' ? model : model.id));
+  const more = ids.length > MAX_NAMES ? ` and ${ids.length - MAX_NAMES} more` : '';
+  return ids.length === 0 ? 'no models' : ids.slice(0, MAX_NAMES).join(', ') + more;
+}
+
+/** A line to copy. */
+function howToAsk(baseURL: string, models: NonNullable<ServeOptions['models']>): string {
+  const chat = models.find((model) => typeof model !== 'string' && model.task === 'chat');
+  if (typeof chat !== 'object') return '';
+  const body = JSON.stringify({ model: chat.id, messages: [{ role: 'user', content: 'Hi' }] });
+  return `inpage: ask it, e.g. curl ${baseURL}/chat/completions -d ${shellQuoted(body)}\n`;
 }
 
 const LOCAL = '127.0.0.1';
@@ -155,6 +165,16 @@ const HOSTED_HINT =
 function readHost(host: CommandValues[string]): ServeOptions['host'] {
   if (host === undefined || host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return host;
   throw new UsageError(`\`--host\` must be 127.0.0.1, 0.0.0.0 or ::, not \`${String(host)}\`.`);
+}
+
+/** @throws UsageError */
+function readOrigins(values: CommandValues[string]): readonly string[] {
+  const origins = Array.isArray(values) ? (values as readonly string[]) : [];
+  const wrong = origins.find((each) => originOf(each) === undefined);
+  if (wrong === undefined) return origins;
+  throw new UsageError(
+    `\`--allow-origin\` must be an origin such as \`app://obsidian.md\` or \`http://localhost:3000\`, without a path, not \`${wrong}\`.`,
+  );
 }
 
 function readStorage(text: string): NonNullable<ServeOptions['storeResponses']> {

@@ -26,6 +26,7 @@ const DETAILS: Required<InferenceErrorDetails> = {
   model: 'm',
   permanent: true,
   needsGesture: true,
+  unreachable: true,
   url: 'http://localhost/model.onnx',
   httpStatus: 404,
   headers: { 'x-ratelimit-limit': '1' },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DiskStorage } from '../../../src/tools/cli/pack/disk-storage.js';
+import { DiskStorage } from '../../../src/serve/models/disk-storage.js';
 import { missingBytes } from '../../../src/store/download/missing-bytes.js';
 import { listStored } from '../../../src/store/list-stored.js';
 import { type ByteStorage, newMetadata } from '../../../src/store/storage/byte-storage.js';

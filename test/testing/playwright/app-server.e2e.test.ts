@@ -61,7 +61,7 @@ describe('installInference({ server: true })', () => {
       compatibility: 'hosted',
       rateLimits: { requestsPerMinute: 7 },
       models: [
-        { ...scripted('Hello!'), fallback: 'of-the-page' } as ModelEntry,
+        { ...scripted('Hello!'), fallback: 'of-the-page' },
         { id: 'of-the-page', task: 'chat', backend: 'web-llm', source: 'x/y' },
       ],
     });

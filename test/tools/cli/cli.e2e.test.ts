@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../src/index.js';
 import { resolveOptions } from '../../../src/page/resolve-options.js';
-import { executablePath } from '../../support/chromium.js';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'inpage-cli-'));
@@ -134,21 +133,6 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
     expect(inpage('init', 'public', '--models', 'tinychat')).toEqual({ code: 1, out: '', err: message });
   });
 
-  it('a browser that is not there', () => {
-    const { code, err } = inpage('serve', '--port', '0', '--chromium', '/no/such/chromium');
-    expect(err).toBe(
-      'inpage: There is no browser at /no/such/chromium. Check `--chromium` (`launch.executablePath`).\n',
-    );
-    expect(code).toBe(1);
-  });
-
-  it('Playwright without its browser: the command that installs one', () => {
-    const none = join(folder, 'none');
-    const { code, err } = inpage({ PLAYWRIGHT_BROWSERS_PATH: none, CHROMIUM: none }, 'serve', '--port', '0');
-    expect(err).toMatch(/^inpage: .*`npx playwright install chromium`.*`--chromium PATH`.*\n$/);
-    expect(code).toBe(1);
-  });
-
   it('a model that cannot be had, with the file’s address', () => {
     const { code, err } = inpage('pack', 'owner/nothing', 'out', '--hub', 'http://127.0.0.1:9/');
     expect(err).toMatch(
@@ -182,8 +166,7 @@ describe('`inpage record`', () => {
     const config = join(folder, 'model.json');
     const script = { replies: [{ text: 'Hello there.' }] };
     writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
-    const browser = executablePath ? ['--chromium', executablePath] : [];
-    const flags = [file, '--port', '0', '--config', config, ...browser];
+    const flags = [file, '--port', '0', '--config', config];
     const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'record', ...flags]);
     const ended = once(child, 'exit');
     let baseURL: string | undefined;
@@ -207,7 +190,7 @@ describe('`inpage record`', () => {
     expect(text).toContain('"match":"Hi"');
   });
 
-  it('refuses a file that holds something else, before it starts a browser', () => {
+  it('refuses a file that holds something else, before it serves', () => {
     const file = join(folder, 'options.json');
     writeFileSync(file, '{"prefix": "/v1"}');
     expect(inpage('record', file)).toMatchObject({
@@ -227,8 +210,7 @@ it.each([
   const config = join(folder, 'hinted.json');
   const script = { replies: [{ text: 'Hello there.' }] };
   writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
-  const browser = executablePath ? ['--chromium', executablePath] : [];
-  const flags = ['--port', '0', '--config', config, ...compatibility, ...browser];
+  const flags = ['--port', '0', '--config', config, ...compatibility];
   const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', ...flags]);
   const ended = once(child, 'exit');
   const lines: string[] = [];
@@ -248,8 +230,7 @@ it('`inpage serve --store-responses` stores what was answered, and follows it', 
   const config = join(folder, 'stored.json');
   const script = { replies: [{ text: 'Hello there.' }] };
   writeFileSync(config, JSON.stringify({ models: [{ id: 'm', task: 'chat', backend: 'scripted', script }] }));
-  const browser = executablePath ? ['--chromium', executablePath] : [];
-  const flags = ['--port', '0', '--config', config, '--store-responses', '1MB', ...browser];
+  const flags = ['--port', '0', '--config', config, '--store-responses', '1MB'];
   const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'serve', ...flags]);
   const ended = once(child, 'exit');
   let baseURL: string | undefined;

@@ -153,7 +153,7 @@ describe('a pack', () => {
     },
   );
 
-  it('refuses bytes that changed on the disk between two runs', async () => {
+  it('fetches what changed on the disk between two runs again', async () => {
     const end = new AbortController();
     server.behaviour.chunkPause = 1;
     // The small files are there by then; the run breaks off in the large one.
@@ -163,12 +163,12 @@ describe('a pack', () => {
     });
     await expect(packing).rejects.toMatchObject({ code: 'cancelled' });
     const work = join(folder(), '.inpage-pack');
-    const isConfig = (name: string) =>
-      name.endsWith('.bytes') && readFileSync(join(work, name)).equals(FILES['config.json']!);
+    const config = readdirSync(work, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith('config.json'),
+    );
     const changed = new TextDecoder().decode(CONFIG).replace('2048', '2049');
-    writeFileSync(join(work, readdirSync(work).find(isConfig)!), changed);
+    writeFileSync(join(work, config!), changed);
     server.behaviour.chunkPause = 0;
-    await expect(pack()).rejects.toThrow('`config.json` was damaged');
     await pack();
     expect(readFileSync(join(folder(), 'config.json')).equals(CONFIG)).toBe(true);
   });

@@ -11,7 +11,7 @@ import { readJsonBody } from '../validation/read-json-body.js';
 import { catalogName, computeDigest, listedName, modelField } from './names.js';
 
 /** The Ollama whose operations these are: clients compare it with the first one that has what they need. */
-const OLLAMA_VERSION = '0.35.0';
+const OLLAMA_VERSION = '0.40.0';
 
 /** When a model goes of which no one has said it: programs calculate with it, so it is a date. */
 const NEVER = '2999-12-31T23:59:59.000Z';

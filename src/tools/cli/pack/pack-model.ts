@@ -13,8 +13,13 @@ import type { LocalFile } from '../../../core/models/backend.js';
 import type { LoadProgress, ModelEntry } from '../../../core/models/model-entry.js';
 import type { ModelFiles } from '../../../store/model-files.js';
 import { type StoreEnvironment, defaultEnvironment } from '../../../store/storage/store-environment.js';
-import { DiskStorage } from './disk-storage.js';
+import { guessTask } from '../../../engines/common/guess-task.js';
+import { FileLocks, lockManagerOf } from '../../../serve/models/file-locks.js';
+import { DiskStorage, KNOWN } from '../../../serve/models/disk-storage.js';
 import { type FetchedFile, writePack } from './write-pack.js';
+
+/** A run that has failed may still write. */
+const LOCKS = lockManagerOf(new FileLocks(undefined));
 
 /** Folder in the pack's own that a broken run leaves behind, and the next one goes on with. */
 const UNDER_WAY = '.inpage-pack';
@@ -75,6 +80,7 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   const environment: StoreEnvironment = {
     ...defaultEnvironment,
     storage,
+    locks: LOCKS,
     async freeBytes() {
       const { bavail, bsize } = statfsSync(work);
       return bavail * bsize;
@@ -123,9 +129,14 @@ async function packInto(work: string, named: NamedModel, options: PackOptions): 
   };
 }
 
+/** Whether anything of a file has come: of one that is whole, or of one that is not. */
 function hasBytes(work: string): boolean {
   if (!existsSync(work)) return false;
-  return readdirSync(work).some((name) => name.endsWith('.bytes') && statSync(join(work, name)).size > 0);
+  const all = readdirSync(work, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return all.some(({ name, parentPath }) => {
+    const isContent = name.endsWith('.bytes') || basename(parentPath) !== KNOWN;
+    return isContent && statSync(join(parentPath, name)).size > 0;
+  });
 }
 
 /** The URL path that the folder is served under: below a public folder its place there. */
@@ -177,7 +188,7 @@ async function chooseFrom(
   const config = await files.read('config.json');
   // WebLLM's models have a file of another name, which its own choice asks for.
   if (!config && library === undefined) throw noModelAt(folder);
-  const task = named.task ?? guessTask(await config?.json());
+  const task = named.task ?? requireTask(await config?.json());
   return { files, task, choice: await choose({ ...named, task }, library, files) };
 }
 
@@ -207,17 +218,9 @@ function packedName(file: string): string {
 }
 
 /** What a model is for, by its parsed `config.json`. @throws Error when that does not say */
-function guessTask(config: unknown): ModelEntry['task'] {
-  const { architectures = [], model_type: type = '' } = (config ?? {}) as {
-    architectures?: string[];
-    model_type?: string;
-  };
-  const [architecture = ''] = architectures;
-  if (/^(vits|supertonic)$/.test(type)) return 'text-to-speech';
-  if (/Whisper/.test(architecture) || type === 'whisper') return 'speech-to-text';
-  if (/ForCausalLM$|ForConditionalGeneration$|LMHeadModel$/.test(architecture)) return 'chat';
-  if (architecture.endsWith('ForSequenceClassification')) return 'rerank';
-  if (/Model$|ForMaskedLM$/.test(architecture)) return 'embeddings';
+function requireTask(config: unknown): ModelEntry['task'] {
+  const task = guessTask(config);
+  if (task !== undefined) return task;
   throw new Error(
     `The config does not name the model's task: pass --task chat, embeddings, rerank, speech-to-text or text-to-speech.`,
   );

@@ -1,0 +1,68 @@
+/** Reads and writes files of a disk. @module */
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+// Threads of models have no global one.
+import process from 'node:process';
+
+/** The bytes of a file, in memory of their own. */
+export function readWhole(path: string): Uint8Array<ArrayBuffer> {
+  return readRange(path, 0, statSync(path).size);
+}
+
+/** Bytes of a file; fewer where it ends. */
+export function readRange(path: string, position: number, length: number): Uint8Array<ArrayBuffer> {
+  const file = openSync(path, 'r');
+  try {
+    return readAt(file, position, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Bytes of an open file; fewer where it ends. */
+export function readAt(file: number, position: number, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let read = 0;
+  while (read < length) {
+    const count = readSync(file, bytes, read, length - read, position + read);
+    if (count === 0) return bytes.slice(0, read);
+    read += count;
+  }
+  return bytes;
+}
+
+/** What a file of JSON holds; undefined: there is none, or it is broken. */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As a whole or not at all. */
+export function writeWhole(path: string, text: string): void {
+  const fresh = `${path}.${process.pid}.new`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, path);
+}
+
+/** Names in a folder; none where there is no such folder. */
+export function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** What was there stays. */
+export function openToWrite(path: string): number {
+  closeSync(openSync(path, 'a'));
+  return openSync(path, 'r+');
+}
