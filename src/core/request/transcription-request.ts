@@ -1,6 +1,7 @@
 /** The canonical transcription request and its events. @module */
+import type { TracedRequest } from './traced-request.js';
 
-export interface TranscriptionRequest {
+export interface TranscriptionRequest extends TracedRequest {
   model: string;
   /** `transcribe`: in the spoken language; `translate`: into English. */
   task: 'transcribe' | 'translate';
