@@ -28,12 +28,12 @@ import { ENGINES, leaveOutEngines } from './leave-out-engines.js';
 export interface InpagePluginOptions {
   /**
    * Which bundled models to serve below `/models/`; `false`: none.
-   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']
+   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']; without the engine `transformers` only tiny-chat
    */
   models?: string[] | false;
   /**
    * Which engines to build in, by the `backend` of your entries. The others' code and files are left out: `web-llm` is 6 MB,
-   * and `transformers` needs ONNX Runtime.
+   * and `transformers` needs ONNX Runtime. All other backends are always there: an app with `gguf` entries only has `engines: []`.
    * @default both; without `webgpu`, which WebLLM needs, `transformers` only
    */
   engines?: ('transformers' | 'web-llm')[];
@@ -79,7 +79,8 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
   const webgpu = options.webgpu ?? true;
   const engines = options.engines ?? (webgpu ? ENGINES : ['transformers' as const]);
   const onnxRuntime = engines.includes('transformers');
-  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu, onnxRuntime });
+  const runnable = onnxRuntime ? BUNDLED_MODELS : ['tiny-chat'];
+  const files = listStaticFiles({ models: options.models ?? runnable, webgpu, onnxRuntime });
   let folders: PackedFolder[] = [];
   const fileOf = (url: string): string | undefined =>
     files.get(url)?.path ?? folders.map((folder) => folder.files.get(url)).find(Boolean);
@@ -131,7 +132,10 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
     },
     async writeBundle({ dir }) {
       if (this.environment.config.consumer !== 'client' || dir === undefined) return;
-      this.environment.logger.info(`inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`);
+      const added = `inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`;
+      // Whoever names engines has decided.
+      const advice = options.engines ? '' : '. If all entries are `gguf`, `engines: []` leaves ONNX Runtime and WebLLM out';
+      this.environment.logger.info(added + advice);
       // Copied, because weights can be larger than what a buffer holds.
       for (const folder of folders) {
         for (const [url, path] of folder.files) {
