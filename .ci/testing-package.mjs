@@ -38,7 +38,8 @@ const { version, keywords, homepage, bugs, license, repository, engines, type, p
 const manifest = {
   name: 'inpage-testing',
   version,
-  description: 'What tests need of Inpage: a scripted /v1 for test runners, and the Playwright fixture. No engines, no models.',
+  description:
+    'What tests need of Inpage: a scripted /v1 for test runners, and the Playwright fixture. No engines, no models.',
   keywords: keywords.filter((word) => !['wasm', 'webgpu', 'webllm', 'whisper', 'transformers.js'].includes(word)),
   homepage,
   bugs,
