@@ -25,7 +25,9 @@ const PLACEHOLDER = '<inpage-image>';
 function main(): void {
   const folder = process.env['CHAT_TEMPLATES'];
   if (folder === undefined || folder === '') {
-    console.warn('SKIPPED: `CHAT_TEMPLATES` names no folder with chat templates (*.jinja); see CONTRIBUTING.md.');
+    console.warn(
+      'SKIPPED: `CHAT_TEMPLATES` names no folder with chat templates (*.jinja); see demo/docs/internals-tests.md.',
+    );
     return;
   }
   const templates = readdirSync(folder)

@@ -111,7 +111,9 @@ export interface RemovableModel {
 
 /** An {@link InferenceError} as structured-clonable data, for message ports. */
 export interface SerializedInferenceError extends InferenceErrorDetails {
+  /** Of the error. */
   code: InferenceErrorCode;
+  /** Of the error. */
   message: string;
 }
 

@@ -28,10 +28,15 @@ export interface Sampling {
 
 /** What a model's `generation_config.json` says about sampling. Absent fields restrict nothing. */
 export interface SamplingDefaults {
+  /** 0: greedy. */
   temperature: number;
+  /** Sum of the probabilities that are kept, the most likely first. */
   topP?: number;
+  /** Candidates that are kept. */
   topK?: number;
+  /** Least probability, as a part of the most likely one's. */
   minP?: number;
+  /** Above 1: tokens that were there before are less likely. */
   repetitionPenalty?: number;
 }
 

@@ -19,8 +19,11 @@ export interface TranscriptionRequest extends TracedRequest {
 
 /** Something that was said, and when: seconds from the beginning of the recording. */
 export interface TimedText {
+  /** Seconds. */
   start: number;
+  /** Seconds. */
   end: number;
+  /** What was said. */
   text: string;
 }
 

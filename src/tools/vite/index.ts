@@ -134,7 +134,9 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       if (this.environment.config.consumer !== 'client' || dir === undefined) return;
       const added = `inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`;
       // Whoever names engines has decided.
-      const advice = options.engines ? '' : '. If all entries are `gguf`, `engines: []` leaves ONNX Runtime and WebLLM out';
+      const advice = options.engines
+        ? ''
+        : '. If all entries are `gguf`, `engines: []` leaves ONNX Runtime and WebLLM out';
       this.environment.logger.info(added + advice);
       // Copied, because weights can be larger than what a buffer holds.
       for (const folder of folders) {

@@ -7,6 +7,7 @@ import {
   serializeInferenceError,
   toInferenceError,
 } from '../../../src/core/errors/inference-error.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import { serveModel } from '../../../src/engines/worker/serve-model.js';
 import { MODEL_TIMING } from '../../../src/relay/stream/call-timing.js';
 import { loadRemoteModel } from '../../../src/service/remote-model.js';
@@ -65,7 +66,7 @@ describe('a defect in a model worker', () => {
   it('is told of there, with model and request, and its message reaches the gateway', async () => {
     const { port1, port2 } = new MessageChannel();
     serveModel(port2, async () => defective);
-    const entry = { id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'a b' }] } } as const;
+    const entry: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'a b' }] } };
     const options = { assetsURL: 'http://localhost/inpage/', pageURL: 'http://localhost/' };
     const signal = new AbortController().signal;
     const model = await loadRemoteModel(
