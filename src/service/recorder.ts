@@ -1,4 +1,5 @@
 /** Keeps what models answer, as scripts for scripted models. @module */
+import { escapePattern } from '../core/platform/escape-pattern.js';
 import type { LoadedModel } from '../core/models/backend.js';
 import type { ModelEntry, ScriptedEntry } from '../core/models/model-entry.js';
 import type { RecordedEvent, RecordedStep } from '../core/models/recorded-answer.js';
@@ -131,7 +132,7 @@ const FORMS = [
 
 /** @param known texts that are secrets here, whatever their form */
 function secretPattern(known: readonly string[]): RegExp {
-  const literals = known.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const literals = known.map(escapePattern);
   return new RegExp([...literals, ...FORMS.map(({ source }) => source)].join('|'), 'gi');
 }
 

@@ -1,4 +1,5 @@
 /** What the journal must not show. @module */
+import { escapePattern } from '../../core/platform/escape-pattern.js';
 
 const SECRET = '[secret]';
 
@@ -14,7 +15,7 @@ export class Redactor {
     const literals = [...new Set(secrets)]
       .filter((secret) => secret !== '')
       .toSorted((left, right) => right.length - left.length)
-      .map((secret) => secret.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+      .map(escapePattern);
     this.#pattern = literals.length === 0 ? undefined : new RegExp(literals.join('|'), 'g');
   }
 

@@ -3,6 +3,7 @@
  * each pair of value and schema once. Every step is counted.
  * @module
  */
+import { isPlainObject } from '../../../core/json/is-plain-object.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
 import { resolveReference, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
@@ -77,7 +78,7 @@ export class Conformance {
     };
     if (!this.#combined(value, node, take)) return undefined;
     if (Array.isArray(value) && !this.#conformingItems(value, node, evaluated.items)) return undefined;
-    if (isObject(value) && !this.#conformingMembers(value, node, evaluated.names, take)) return undefined;
+    if (isPlainObject(value) && !this.#conformingMembers(value, node, evaluated.names, take)) return undefined;
     return evaluated;
   }
 
@@ -220,10 +221,6 @@ export class Conformance {
     );
     return [...(Object.hasOwn(properties, name) ? [properties[name]!] : []), ...matching.map(([, schema]) => schema)];
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A map by schema and value. As in a `Map`, texts and numbers are compared by value, objects by identity. */
