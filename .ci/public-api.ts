@@ -59,8 +59,8 @@ function declared(node: ts.Declaration): string {
 
 function publicPart(node: ts.Declaration): ts.Node {
   const { factory } = ts;
-  const modifiers = (each: { modifiers?: ts.NodeArray<ts.ModifierLike> | undefined }): ts.Modifier[] =>
-    (each.modifiers ?? []).filter(ts.isModifier).filter(({ kind }) => kind !== ts.SyntaxKind.AsyncKeyword);
+  const modifiers = (each: ts.FunctionDeclaration | ts.ClassDeclaration): ts.Modifier[] =>
+    (ts.getModifiers(each) ?? []).filter(({ kind }) => kind !== ts.SyntaxKind.AsyncKeyword);
   if (ts.isFunctionDeclaration(node)) {
     const { name, typeParameters, parameters, type } = node;
     const asked = parameters.map((each) => withoutDefault(each));
