@@ -45,7 +45,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
         const backend = await backendOf(entry);
         return backend.load(entry, { ...options, onProgress: report, signal });
       };
-      const { info } = (model = await reporting(onProgress, load).catch(failLoad(entry)));
+      const { info } = (model = await reporting(onProgress, load).catch(failOf(entry)));
       loadedEntry = entry;
       return { info, methods: METHODS.filter((method) => loaded()[method] !== undefined) };
     },
@@ -53,12 +53,12 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
       await reporting(onProgress, async (report) => {
         const backend = await backendOf(entry);
         await backend.fetchFiles?.(entry, { ...options, onProgress: report, signal });
-      }).catch(failLoad(entry));
+      }).catch(failOf(entry));
     },
     async lost() {
       throw await loaded().lost;
     },
-    unload: async () => loaded().unload(),
+    unload: async () => loaded().unload().catch(failOf(loadedEntry)),
   };
   const answer = (payload: ModelPayload, signal: AbortSignal): ReturnType<typeof runMethod> =>
     runMethod(loaded(), payload, signal);
@@ -75,7 +75,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   });
 }
 
-function failLoad({ id: model }: Pick<ModelEntry, 'id'>): (thrown: unknown) => never {
+function failOf({ id: model }: Pick<ModelEntry, 'id'>): (thrown: unknown) => never {
   return (thrown) => {
     throw hearDefect(missingPart(thrown) ?? thrown, { model });
   };

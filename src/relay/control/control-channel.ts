@@ -11,8 +11,8 @@ import {
   serializeInferenceError,
   type SerializedInferenceError,
   throwIfCancelled,
+  toInferenceError,
 } from '../../core/errors/inference-error.js';
-import { hearDefect } from '../../core/errors/hear-defect.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { RetryInNewWorker } from '../../core/models/retry-in-new-worker.js';
 import { pause } from '../../core/platform/pause.js';
@@ -35,7 +35,7 @@ transferHandlers.set('throw', {
   serialize(thrown): [WireError, Transferable[]] {
     const { value } = thrown as { value: unknown };
     const retry = value instanceof RetryInNewWorker ? value.entry : undefined;
-    return [{ error: serializeInferenceError(hearDefect(value)), retry }, []];
+    return [{ error: serializeInferenceError(toInferenceError(value)), retry }, []];
   },
   deserialize(wire): never {
     const { error, retry } = wire as WireError;
