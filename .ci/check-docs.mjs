@@ -1,7 +1,7 @@
 // Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
 // an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); when a
-// file has a second `@module`, which would document what follows it as the file; when a comment, CONTRIBUTING or a
-// `why.md` names a file of the repository that does not exist; and when a text has a wording of `plain-english.mjs`.
+// file has a second `@module`, which would document what follows it as the file; when a comment, CONTRIBUTING, the
+// documents of the inside or a `why.md` name a file of the repository that does not exist; and when a text has a wording of `plain-english.mjs`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -86,7 +86,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:\w'"`])\/\/ .*/g;
 const CITED = /(?<![\w:/@.*>}-])[\w.-]+(?:\/[\w.-]+)*\.(?:[cm]?ts|tsx|mjs|cjs|md)\b/g;
 const ends = new Set(files.flatMap((name) => name.split('/').map((_, index, parts) => parts.slice(index).join('/'))));
 for (const file of files) {
-  const isProse = file === 'CONTRIBUTING.md' || file.endsWith('/why.md');
+  const isProse = /^CONTRIBUTING\.md$|^demo\/docs\/internals|\/why\.md$/.test(file);
   if (!isProse && !/\.([cm]?tsx?|mjs)$/.test(file)) continue;
   const text = readFileSync(file, 'utf8');
   for (const [comment] of isProse ? [[text]] : text.matchAll(COMMENT))

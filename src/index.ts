@@ -36,3 +36,26 @@ export { DEFAULT_MODELS } from './core/models/default-catalog.js';
 export { INFERENCE_ERROR_CODES, InferenceError, isInferenceError } from './core/errors/inference-error.js';
 export type { InferenceErrorCode, InferenceErrorDetails, RemovableModel } from './core/errors/inference-error.js';
 export type { Pricing, VendorMetadata } from './core/models/model-description.js';
+export type { SerializedInferenceError } from './core/errors/inference-error.js';
+export type {
+  ChannelPart,
+  ChoiceEndEvent,
+  CountsEvent,
+  IgnoredParts,
+  PieceEvent,
+  PromptEvent,
+  PromptLogprobs,
+  TokenCandidate,
+  TokenEvent,
+  TokenLogprob,
+} from './core/events/token-event.js';
+export type { ReasoningFormat, ToolFormat } from './core/models/answer-formats.js';
+export type { Dtype, DtypeName } from './core/models/dtype.js';
+export type { Pooling } from './core/models/embedding-fields.js';
+export type { JudgePromptName } from './core/models/judge-prompts.js';
+export type { ListedDtype, ListedModel } from './core/models/listed-models.js';
+export type { RecordedEvent, RecordedStep } from './core/models/recorded-answer.js';
+export type { FailureStatus } from './core/models/simulated-failure.js';
+export type { PromptCacheUsage } from './core/models/stored-model.js';
+export type { SamplingDefaults } from './core/request/generation-request.js';
+export type { TimedText, TranscriptEvent, TranscriptSegment } from './core/request/transcription-request.js';

@@ -35,10 +35,9 @@ export function focusComposer(): void {
   box.current?.focus();
 }
 
-export function Composer() {
+/** What is written, or the earlier question that is edited. */
+function useQuestion() {
   const [text, setText] = useState('');
-  const [showsSettings, setShowsSettings] = useState(false);
-  const [showsHistory, setShowsHistory] = useState(false);
   useEffect(focusComposer, []);
   const edited = editing.value;
   useEffect(() => {
@@ -62,6 +61,13 @@ export function Composer() {
     attached.value = [];
     setText('');
   };
+  return { text, setText, edited, submit, cancelEdit };
+}
+
+export function Composer() {
+  const { text, setText, edited, submit, cancelEdit } = useQuestion();
+  const [showsSettings, setShowsSettings] = useState(false);
+  const [showsHistory, setShowsHistory] = useState(false);
   return (
     <>
       <form
@@ -74,14 +80,7 @@ export function Composer() {
           void attach(event.dataTransfer.files);
         }}
       >
-        {edited === undefined ? null : (
-          <p class="row editing">
-            You are editing this question. Everything after it will be removed.
-            <button type="button" class="small" onClick={cancelEdit}>
-              Cancel
-            </button>
-          </p>
-        )}
+        {edited === undefined ? null : <Edited onCancel={cancelEdit} />}
         {showsSettings ? <SettingsDrawer /> : null}
         {sees.value && attached.value.length > 0 ? (
           <ImageRow
@@ -111,72 +110,106 @@ export function Composer() {
             {talkState.value ? TALK_WORDS[talkState.value] : talkProblem.value}
           </p>
         ) : null}
-        <div class="controls how">
-          <Segmented
-            label="Try it as"
-            choices={DIALECT_CHOICES}
-            value={dialect.value}
-            onChange={(name) => (dialect.value = name)}
-          />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={thinking.value}
-              onChange={(event) => (thinking.value = event.currentTarget.checked)}
-            />
-            think
-          </label>
-          <output class="speed" aria-label="Speed">
-            {speed.value}
-          </output>
-        </div>
-        <div class="controls">
-          <ModelChoice />
-          {sees.value ? <ImageChoice /> : null}
-          <TalkButton />
-          <button
-            type="button"
-            aria-expanded={showsSettings}
-            aria-controls="chat-settings"
-            onClick={() => setShowsSettings(!showsSettings)}
-          >
-            Settings{settingsCount.value > 0 ? ` (${settingsCount.value})` : ''}
-          </button>
-          <span class="push" />
-          <button type="button" onClick={() => setShowsHistory(true)}>
-            History
-          </button>
-          <button
-            type="button"
-            aria-label="New chat"
-            disabled={conversation.value.length === 0}
-            onClick={() => {
-              startNewChat();
-              focusComposer();
-            }}
-          >
-            New<span class="wide-only"> chat</span>
-          </button>
-          {running.value ? (
-            <button
-              type="button"
-              class="primary stop"
-              onClick={() => {
-                stop();
-                focusComposer();
-              }}
-            >
-              Stop
-            </button>
-          ) : (
-            <button type="submit" class="primary" disabled={!inference.value}>
-              Send
-            </button>
-          )}
-        </div>
+        <HowItIsAsked />
+        <Controls
+          showsSettings={showsSettings}
+          onSettings={() => setShowsSettings(!showsSettings)}
+          onHistory={() => setShowsHistory(true)}
+        />
       </form>
       {showsHistory ? <HistoryDialog onClose={() => setShowsHistory(false)} /> : null}
     </>
+  );
+}
+
+function Edited({ onCancel }: { onCancel: () => void }) {
+  return (
+    <p class="row editing">
+      You are editing this question. Everything after it will be removed.
+      <button type="button" class="small" onClick={onCancel}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+function HowItIsAsked() {
+  return (
+    <div class="controls how">
+      <Segmented
+        label="Try it as"
+        choices={DIALECT_CHOICES}
+        value={dialect.value}
+        onChange={(name) => (dialect.value = name)}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={thinking.value}
+          onChange={(event) => (thinking.value = event.currentTarget.checked)}
+        />
+        think
+      </label>
+      <output class="speed" aria-label="Speed">
+        {speed.value}
+      </output>
+    </div>
+  );
+}
+
+function Controls({
+  showsSettings,
+  onSettings,
+  onHistory,
+}: {
+  showsSettings: boolean;
+  onSettings: () => void;
+  onHistory: () => void;
+}) {
+  return (
+    <div class="controls">
+      <ModelChoice />
+      {sees.value ? <ImageChoice /> : null}
+      <TalkButton />
+      <button type="button" aria-expanded={showsSettings} aria-controls="chat-settings" onClick={onSettings}>
+        Settings{settingsCount.value > 0 ? ` (${settingsCount.value})` : ''}
+      </button>
+      <span class="push" />
+      <button type="button" onClick={onHistory}>
+        History
+      </button>
+      <button
+        type="button"
+        aria-label="New chat"
+        disabled={conversation.value.length === 0}
+        onClick={() => {
+          startNewChat();
+          focusComposer();
+        }}
+      >
+        New<span class="wide-only"> chat</span>
+      </button>
+      <SendOrStop />
+    </div>
+  );
+}
+
+function SendOrStop() {
+  return running.value ? (
+    <button
+      type="button"
+      class="primary stop"
+      onClick={() => {
+        stop();
+        focusComposer();
+      }}
+    >
+      Stop
+    </button>
+  ) : (
+    <button type="submit" class="primary" disabled={!inference.value}>
+      Send
+    </button>
   );
 }
 

@@ -41,37 +41,7 @@ function SpeakForm({ model }: { model: string }) {
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
       <div class="row">
-        <select aria-label="Speaker" value={model} onChange={(event) => chooseSpeaker(event.currentTarget.value)}>
-          {speakers.value.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-        <label class="quiet">
-          Voice{' '}
-          <select
-            aria-label="Voice"
-            value={voice.value}
-            onChange={(event) => (voice.value = event.currentTarget.value)}
-          >
-            {voices.value.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label class="quiet speak-speed">
-          Speed{' '}
-          <input
-            type="range"
-            min={0.5}
-            max={2}
-            step={0.05}
-            value={speed.value}
-            onInput={(event) => (speed.value = event.currentTarget.valueAsNumber)}
-          />{' '}
-          {speed.value.toFixed(2)} ×
-        </label>
+        <SpeechChoices model={model} />
         <span class="push" />
         {running.value ? (
           <button type="button" class="primary stop" onClick={stop}>
@@ -85,6 +55,40 @@ function SpeakForm({ model }: { model: string }) {
       </div>
       <Problem message={problem.value} />
     </form>
+  );
+}
+
+function SpeechChoices({ model }: { model: string }) {
+  return (
+    <>
+      <select aria-label="Speaker" value={model} onChange={(event) => chooseSpeaker(event.currentTarget.value)}>
+        {speakers.value.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      <label class="quiet">
+        Voice{' '}
+        <select aria-label="Voice" value={voice.value} onChange={(event) => (voice.value = event.currentTarget.value)}>
+          {voices.value.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label class="quiet speak-speed">
+        Speed{' '}
+        <input
+          type="range"
+          min={0.5}
+          max={2}
+          step={0.05}
+          value={speed.value}
+          onInput={(event) => (speed.value = event.currentTarget.valueAsNumber)}
+        />{' '}
+        {speed.value.toFixed(2)} ×
+      </label>
+    </>
   );
 }
 

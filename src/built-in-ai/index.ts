@@ -9,4 +9,5 @@
  */
 export { installBuiltInAI } from './install-built-in-ai.js';
 export type { BuiltInAIOptions, InstalledBuiltInAI } from './install-built-in-ai.js';
+export type { Inference } from './service.js';
 export type { InterfaceName } from './interface-names.js';

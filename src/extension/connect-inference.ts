@@ -57,11 +57,28 @@ export interface InferenceConnection extends ContentScriptConnection {
  * const inference = await connectInference();
  * const openai = new OpenAI({ baseURL: inference.baseURL, fetch: inference.fetch, apiKey: 'none' });
  */
-export async function connectInference<Connection extends PageConnection = InferenceConnection>(): Promise<Connection> {
+export function connectInference(): Promise<InferenceConnection>;
+/**
+ * The same for code that runs elsewhere than in the background and pages of the extension. The argument says which methods it has there,
+ * and nothing else.
+ * @throws InferenceError as above
+ * @example
+ * const inference = await connectInference('content-script');
+ */
+export function connectInference(context: 'content-script'): Promise<ContentScriptConnection>;
+/**
+ * @throws InferenceError as above
+ * @example
+ * const inference = await connectInference('page');
+ */
+export function connectInference(context: 'page'): Promise<PageConnection>;
+export async function connectInference(
+  _context?: 'content-script' | 'page',
+): Promise<PageConnection | ContentScriptConnection | InferenceConnection> {
   moveNoStreams();
   const stopped = new AbortController();
   const { signal } = stopped;
-  if (!webExtension()) return (await connectPage(stopped)) as Connection;
+  if (!webExtension()) return connectPage(stopped);
   const hello = await hostService(signal);
   const watch = new StatusWatch(signal);
   await watch.first;
@@ -89,16 +106,14 @@ export async function connectInference<Connection extends PageConnection = Infer
     subscribe: (listener) => watch.subscribe(listener),
     stop: () => stopped.abort(),
   };
-  if (!isOfExtension(requireExtension(), globalThis.location?.origin))
-    return forContentScripts as PageConnection as Connection;
-  const connection: InferenceConnection = {
+  if (!isOfExtension(requireExtension(), globalThis.location?.origin)) return forContentScripts;
+  return {
     ...forContentScripts,
     unload: (model) => order('unload', model),
     download: (model, options) => order('download', model, options?.signal),
     stored: () => call('stored') as Promise<StoredModel[]>,
     remove: (model) => order('remove', model),
   };
-  return connection as PageConnection as Connection;
 }
 
 /** In a web page: the bridge of an extension answers, when the person allows it. */

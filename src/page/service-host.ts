@@ -174,7 +174,8 @@ export class ServiceHost {
         signal.throwIfAborted();
         // A page that is being closed cannot start workers; one with a broken deployment should see why.
         console.error('inpage: the gateway could not be started.', isInferenceError(thrown) ? thrown.message : thrown);
-        if (isInferenceError(thrown) && thrown.details.reason !== undefined) this.#onBroken(thrown);
+        const isBroken = isInferenceError(thrown) && thrown.code !== 'internal' && thrown.details.reason !== undefined;
+        if (isBroken) this.#onBroken(thrown);
         await pause(RESTART_DELAY_MS, signal);
       }
     }

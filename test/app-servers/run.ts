@@ -1,5 +1,5 @@
 /**
- * `npm run test:app-servers [-- name …]`: packs Inpage, installs it in a Next.js and in a Hono app as a stranger would, starts
+ * `npm run outside -- app-servers [name …]`: packs Inpage, installs it in a Next.js and in a Hono app as a stranger would, starts
  * their servers with `inpage/test-server/register`, and asks them from the pages of two tests at a time. Needs the npm registry,
  * and `npm run build:library` before.
  */

@@ -1,5 +1,5 @@
 /**
- * `POLYFILL=folder npm run test:polyfill`, after a build: the cases of `cases.mjs` on `inpage/built-in-ai` and on Google's
+ * `POLYFILL=folder npm run outside -- polyfill`, after a build: the cases of `cases.mjs` on `inpage/built-in-ai` and on Google's
  * prompt-api-polyfill, whose folder that is. Both ask the same model of the same page, the polyfill by its backend for OpenAI, whose
  * address the page answers. Prints a table; fails where ours does not do what a case expects.
  * @module

@@ -104,9 +104,10 @@ describe('thinking on the bundled model', () => {
   });
 });
 
-it('an entry without a `source` runs it on ONNX Runtime', async () => {
+it('runs on ONNX Runtime too, from the graphs that its GGUF file was made of', async () => {
   const own = await newContext(browser);
-  const models = [{ id: 'tiny-chat', task: 'chat', backend: 'transformers', device: 'wasm' } as const];
+  const source = '/models/tiny-chat';
+  const models = [{ id: 'tiny-chat', task: 'chat', backend: 'transformers', source, device: 'wasm' } as const];
   const host = await openHost(own, { models });
   const said = await host.evaluate(async () => {
     await window.inference!.load('tiny-chat');

@@ -1,5 +1,5 @@
 /**
- * `npm run test:examples [-- name …]`: packs Inpage, installs it in each example, in an app from each template of
+ * `npm run outside -- examples [name …]`: packs Inpage, installs it in each example, in an app from each template of
  * `create-inpage` and in one for each guide of `guides.ts` as a stranger would, builds the app and uses it in Chromium. Needs
  * the npm registry, and `npm run build:library` before.
  */

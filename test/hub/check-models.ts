@@ -1,6 +1,6 @@
 /**
  * Loads published models through the product, in headless Chromium, and compares what they answer with what their cards say:
- * `npm run test:hub -- [MODEL…] [--hub URL]`, with ids such as `Xenova/whisper-tiny`; without any, one of each task. Of a model
+ * `npm run outside -- hub [MODEL…] [--hub URL]`, with ids such as `Xenova/whisper-tiny`; without any, one of each task. Of a model
  * that is not listed in `published-models.ts` the hub tells the task, and it must do what any model of it does. Needs a network
  * and a build.
  */

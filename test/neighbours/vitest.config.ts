@@ -1,4 +1,4 @@
-/** `npm run test:neighbours`: the documented set-ups beside other Service Workers, with the packages that bring them. */
+/** `npm run outside -- neighbours`: the documented set-ups beside other Service Workers, with the packages that bring them. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 

@@ -1,5 +1,5 @@
 /**
- * Proves the OpenAPI document of both modes with the tools that people use it with: `npm run test:openapi`, after a build.
+ * Proves the OpenAPI document of both modes with the tools that people use it with: `npm run outside -- openapi`, after a build.
  * Linters read it, generators make clients of it, which are compiled and used, and schemathesis looks for differences to what
  * the service does. All of them are installed here, on demand.
  * `--clients`: without schemathesis, which takes most of the time. `--paths REGEX`: only schemathesis, on the paths that fit.

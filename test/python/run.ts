@@ -1,5 +1,5 @@
 /**
- * Programs in Python against `inpage serve --compatibility hosted` with scripted models: `npm run test:python`, after a build.
+ * Programs in Python against `inpage serve --compatibility hosted` with scripted models: `npm run outside -- python`, after a build.
  * Each runs in a process of its own, and what it does is a row of the table that is printed. `--write` puts the table into the
  * documentation; NAME…: these programs alone.
  * @module

@@ -1,5 +1,5 @@
 /**
- * Compares prompts with those of Python's Jinja2: `npm run test:templates`. `CHAT_TEMPLATES` names a folder with published chat
+ * Compares prompts with those of Python's Jinja2: `npm run outside -- templates`. `CHAT_TEMPLATES` names a folder with published chat
  * templates (`*.jinja`); Python needs the package `jinja2`. `--list` prints every prompt that differs.
  */
 import { execFileSync } from 'node:child_process';
@@ -25,7 +25,9 @@ const PLACEHOLDER = '<inpage-image>';
 function main(): void {
   const folder = process.env['CHAT_TEMPLATES'];
   if (folder === undefined || folder === '') {
-    console.warn('SKIPPED: `CHAT_TEMPLATES` names no folder with chat templates (*.jinja); see CONTRIBUTING.md.');
+    console.warn(
+      'SKIPPED: `CHAT_TEMPLATES` names no folder with chat templates (*.jinja); see demo/docs/internals-tests.md.',
+    );
     return;
   }
   const templates = readdirSync(folder)

@@ -1,6 +1,6 @@
 /**
  * Compares token ids with those of Python's `tokenizers`, for a made tokenizer of each kind and random strings:
- * `npm run test:tokenizers`, with another number of strings behind `--`. Names of `tokenizer.json` files are compared too.
+ * `npm run outside -- tokenizers`, with another number of strings behind `--`. Names of `tokenizer.json` files are compared too.
  * `--list` prints strings that differ, `--kind NAME` compares one kind only.
  */
 import { Tokenizer } from '@huggingface/tokenizers';

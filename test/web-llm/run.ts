@@ -1,6 +1,6 @@
 /**
- * npm run test:webllm -- <folder>                          tests real WebLLM with the model in <folder>
- * npm run test:webllm -- <folder> --make <library.wasm>    first fills <folder> with random weights for that library
+ * npm run outside -- webllm <folder>                          tests real WebLLM with the model in <folder>
+ * npm run outside -- webllm <folder> --make <library.wasm>    first fills <folder> with random weights for that library
  *
  * The folder holds what WebLLM downloads (weights, tokenizer, mlc-chat-config.json) and `model.wasm`; `engine.json`
  * names the npm package to run it with where that is not @mlc-ai/web-llm. Further arguments go to vitest
@@ -18,7 +18,7 @@ const given = rest[0]?.startsWith('-') ? undefined : rest.shift();
 const folder = given ?? process.env['INPAGE_WEBLLM_MODEL'];
 
 if (folder === undefined) {
-  console.warn('SKIPPED: WebLLM was not tested. Name a model folder: npm run test:webllm -- <folder>');
+  console.warn('SKIPPED: WebLLM was not tested. Name a model folder: npm run outside -- webllm <folder>');
 } else {
   const make = rest.indexOf('--make');
   if (make >= 0) {

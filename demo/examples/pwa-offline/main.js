@@ -1,11 +1,13 @@
 import { startInference } from 'inpage';
 
+const TINY_CHAT = { id: 'tiny-chat', task: 'chat', backend: 'gguf' };
+
 // Before anything is loaded, so that all of it passes through the Service Worker.
 await navigator.serviceWorker.register('/sw.js');
 if (!navigator.serviceWorker.controller) {
   await new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }));
 }
-const inference = await startInference({ serviceWorker: '/sw.js', models: [tinyChat()] });
+const inference = await startInference({ serviceWorker: '/sw.js', models: [TINY_CHAT] });
 await inference.load('tiny-chat');
 await keepWhatCameBefore();
 document.querySelector('#offline').textContent = 'Ready to work offline.';
@@ -19,10 +21,6 @@ button.onclick = async ({ target }) => {
   });
   document.querySelector('[role=status]').textContent = (await response.json()).choices[0].message.content;
 };
-
-function tinyChat() {
-  return { id: 'tiny-chat', task: 'chat', backend: 'transformers', source: '/models/tiny-chat', device: 'wasm' };
-}
 
 /** The page and its scripts were there before the Service Worker was. */
 async function keepWhatCameBefore() {

@@ -1,3 +1,3 @@
 import { inpage } from 'inpage/vite';
 
-export default { plugins: [inpage({ models: ['tiny-chat'], webgpu: false })] };
+export default { plugins: [inpage({ engines: [] })] };

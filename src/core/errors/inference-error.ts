@@ -76,7 +76,10 @@ export interface InferenceErrorDetails {
   retryAfter?: number;
   /** Allowed methods, for `method_not_allowed`. */
   allow?: string[];
-  /** Why a model or a worker could not be loaded, in full. For the page only: it may name files, so no answer has it. */
+  /**
+   * Why a model or a worker could not be loaded, or what a defect (`internal`) says of itself. For the page only: it may name files,
+   * so no answer has it.
+   */
   reason?: string;
   /** Catalog id of the model that could not be loaded or has failed. */
   model?: string;
@@ -112,7 +115,9 @@ export interface RemovableModel {
 
 /** An {@link InferenceError} as structured-clonable data, for message ports. */
 export interface SerializedInferenceError extends InferenceErrorDetails {
+  /** Of the error. */
   code: InferenceErrorCode;
+  /** Of the error. */
   message: string;
 }
 
@@ -174,7 +179,7 @@ export function deserializeInferenceError(data: SerializedInferenceError): Infer
 
 /**
  * Any thrown value as an InferenceError. Aborts become `cancelled`. Everything unknown becomes `internal` with a message
- * that reveals nothing; the original is its `cause`, for the console.
+ * that reveals nothing; the original is its `cause`, for the console, and its message the reason.
  */
 export function toInferenceError(thrown: unknown): InferenceError {
   if (isInferenceError(thrown)) return thrown;
@@ -184,7 +189,7 @@ export function toInferenceError(thrown: unknown): InferenceError {
   return new InferenceError(
     'internal',
     'The server had an error while processing your request.',
-    {},
+    { reason: thrown instanceof Error ? thrown.message : String(thrown) },
     { cause: thrown },
   );
 }

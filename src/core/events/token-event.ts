@@ -6,6 +6,7 @@
 
 /** First event of every generation. It comes together with the first token: a model that fails before has not begun. */
 export interface PromptEvent {
+  /** Which event it is. */
   type: 'prompt';
   /** All tokens of the prompt, cached ones included. */
   promptTokens: number;
@@ -34,6 +35,7 @@ export interface IgnoredParts {
 
 /** What came of one token, or of one piece of a remote service's answer. End-of-turn tokens give none. */
 export interface PieceEvent {
+  /** Which event it is. */
   type: 'piece';
   /** 0 to n-1. */
   choice: number;
@@ -47,18 +49,23 @@ export interface PieceEvent {
 
 /** The counts of an engine whose pieces are no tokens, for the whole request. Comes before the first `end`. */
 export interface CountsEvent {
+  /** Which event it is. */
   type: 'counts';
   /** All tokens of the prompt, cached ones included. */
   promptTokens: number;
+  /** Of these, those that were not computed again. */
   cachedTokens: number;
   /** All choices together, reasoning included. */
   completionTokens: number;
+  /** Of these, those of thinking. */
   reasoningTokens: number;
 }
 
 /** Last event of a choice. */
 export interface ChoiceEndEvent {
+  /** Which event it is. */
   type: 'end';
+  /** 0 to n-1. */
   choice: number;
   /** `stop`: end of turn or a stop sequence; `length`: the cap or the context. */
   reason: 'stop' | 'length';
@@ -89,11 +96,13 @@ export type ChannelPart =
 export interface TokenCandidate {
   /** The token's text; bytes that are no whole character show as U+FFFD. */
   token: string;
+  /** Of its text, in UTF-8. */
   bytes: number[];
   /** Natural logarithm, at most 0. */
   logprob: number;
 }
 
+/** A token that was chosen, and what else was likely. */
 export interface TokenLogprob extends TokenCandidate {
   /** The most likely tokens at this position, best first, at most `topLogprobs`. */
   top: TokenCandidate[];

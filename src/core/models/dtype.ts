@@ -3,7 +3,7 @@ import { isObject } from './option-schema.js';
 import * as v from 'valibot';
 
 /** Precisions that transformers.js knows. */
-type DtypeName =
+export type DtypeName =
   | 'auto'
   | 'fp32'
   | 'fp16'

@@ -11,6 +11,7 @@ export type ListedDtype = 'q8' | 'q4' | 'q4f16' | 'fp16' | 'fp32' | 'Q4_K_M' | '
 export interface ListedModel {
   /** Hub id, or a name of WebLLM's list: the `source` of an entry. */
   source: string;
+  /** What it does. */
   task: 'chat' | 'embeddings' | 'rerank' | 'speech-to-text' | 'text-to-speech';
   /** The engine that runs it. */
   backend: 'gguf' | 'transformers' | 'web-llm';

@@ -1,4 +1,5 @@
 /** The option `routes`: its public types, and its check. @module */
+import { isPlainObject } from '../json/is-plain-object.js';
 import * as v from 'valibot';
 import type { PageInference } from './page-inference.js';
 import { recordOf } from '../schema/record-of.js';
@@ -45,10 +46,6 @@ export const ROUTES: v.GenericSchema<Readonly<Record<string, RouteHandler>>> = v
   ),
   v.check((routes) => Object.keys(routes).length <= MAX_ROUTES, `an object of at most ${MAX_ROUTES} routes`),
 );
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isRouteKey(key: string): boolean {
   if (key.length > MAX_KEY_LENGTH || !KEY.test(key)) return false;

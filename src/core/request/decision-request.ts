@@ -1,6 +1,7 @@
 /** The canonical request to decide questions about an input, and its result. @module */
 import type { GenerationRequest } from './generation-request.js';
 import type { ContentPart, ImagePart } from './message.js';
+import type { TracedRequest } from './traced-request.js';
 
 /** A part of what is judged, or of a question. */
 export type DecisionPart = Extract<ContentPart, { type: 'text' }> | ImagePart;
@@ -23,7 +24,7 @@ export interface DecisionQuestion {
   options: readonly DecisionOption[];
 }
 
-export interface DecisionRequest {
+export interface DecisionRequest extends TracedRequest {
   model: string;
   /** What is judged, under the names of its roles: evidence, never turns of a conversation. */
   input: readonly DecisionPart[];

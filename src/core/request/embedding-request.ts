@@ -1,6 +1,7 @@
 /** The canonical embedding request and its result. @module */
+import type { TracedRequest } from './traced-request.js';
 
-export interface EmbeddingRequest {
+export interface EmbeddingRequest extends TracedRequest {
   model: string;
   /** Texts or ready token ids, answered in this order. */
   inputs: (string | number[])[];

@@ -1,6 +1,7 @@
 /** The canonical generation request: every dialect is translated into it, every backend takes it. @module */
 import { type ContentPart, type Message, textOf } from './message.js';
 import type { JsonSchema, Tool, ToolChoice } from './tool.js';
+import type { TracedRequest } from './traced-request.js';
 
 export interface Sampling {
   /** 0 to 2. Absent or below 0.001: greedy, whatever the other fields say. */
@@ -27,10 +28,15 @@ export interface Sampling {
 
 /** What a model's `generation_config.json` says about sampling. Absent fields restrict nothing. */
 export interface SamplingDefaults {
+  /** 0: greedy. */
   temperature: number;
+  /** Sum of the probabilities that are kept, the most likely first. */
   topP?: number;
+  /** Candidates that are kept. */
   topK?: number;
+  /** Least probability, as a part of the most likely one's. */
   minP?: number;
+  /** Above 1: tokens that were there before are less likely. */
   repetitionPenalty?: number;
 }
 
@@ -75,7 +81,7 @@ export interface BegunChoice {
 }
 
 /** Plain, structured-clonable data: it crosses message ports as it is. */
-export interface GenerationRequest {
+export interface GenerationRequest extends TracedRequest {
   /** Catalog id (aliases already resolved by the scheduler), with the id of the adapter where there is one. */
   model: string;
   prompt: Prompt;

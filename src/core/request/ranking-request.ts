@@ -1,7 +1,8 @@
 /** The canonical request to rank documents, and its result. @module */
 import type { GenerationRequest } from './generation-request.js';
+import type { TracedRequest } from './traced-request.js';
 
-export interface RankingRequest {
+export interface RankingRequest extends TracedRequest {
   model: string;
   /** What the documents are compared with; not empty. */
   query: string;

@@ -3,8 +3,17 @@ import { toHex } from '../platform/to-hex.js';
 import type { GenerationRequest } from './generation-request.js';
 import type { TranscriptionRequest } from './transcription-request.js';
 
-/** Left out: names of models, ids of calls (made again each time), and what the words of an answer do not depend on. */
-const LEFT_OUT = new Set(['model', 'id', 'toolCallId', 'sampling', 'paramNames', 'cachePrompt', 'fileName']);
+/** Left out: names of models, ids of calls and requests (made again each time), and what the words of an answer do not depend on. */
+const LEFT_OUT = new Set([
+  'model',
+  'id',
+  'requestId',
+  'toolCallId',
+  'sampling',
+  'paramNames',
+  'cachePrompt',
+  'fileName',
+]);
 
 /** Hexadecimal digits of the fingerprint: 64 bits. */
 const LENGTH = 16;

@@ -1,4 +1,5 @@
 /** The canonical request for spoken text, its events, and the voices that it can name. @module */
+import type { TracedRequest } from './traced-request.js';
 
 /** What the sound can be encoded as. */
 export const SPEECH_FORMATS = ['mp3', 'wav', 'pcm', 'opus', 'aac', 'flac'] as const;
@@ -7,7 +8,7 @@ export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 /** Samples per second of every answer; one channel. */
 export const SPEECH_RATE = 24_000;
 
-export interface SpeechRequest {
+export interface SpeechRequest extends TracedRequest {
   model: string;
   /** 1 to 4,096 code points, as they were sent. */
   input: string;

@@ -1,6 +1,7 @@
 /** The canonical transcription request and its events. @module */
+import type { TracedRequest } from './traced-request.js';
 
-export interface TranscriptionRequest {
+export interface TranscriptionRequest extends TracedRequest {
   model: string;
   /** `transcribe`: in the spoken language; `translate`: into English. */
   task: 'transcribe' | 'translate';
@@ -18,8 +19,11 @@ export interface TranscriptionRequest {
 
 /** Something that was said, and when: seconds from the beginning of the recording. */
 export interface TimedText {
+  /** Seconds. */
   start: number;
+  /** Seconds. */
   end: number;
+  /** What was said. */
   text: string;
 }
 

@@ -1,4 +1,5 @@
 /** A client's JSON Schema whose structure was checked. @module */
+import { isPlainObject } from '../json/is-plain-object.js';
 import type { JsonSchema } from '../request/tool.js';
 import { Patterns } from './automaton/pattern-matcher.js';
 import { unicodePattern } from './automaton/unicode-pattern.js';
@@ -275,10 +276,6 @@ export class StructureProblem extends SchemaProblem {
     super(message);
     this.path = path;
   }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readTypes(value: unknown, path: SchemaPath): string | string[] {

@@ -1,4 +1,5 @@
 /** The tokenizer of scripted models: about one token per word, as in real vocabularies. @module */
+import { escapePattern } from '../../core/platform/escape-pattern.js';
 import { grammarTags } from '../../language/families/answer-syntax.js';
 import type { TextTokenizer } from '../../language/prompt/text-tokenizer.js';
 
@@ -61,9 +62,7 @@ export const IMAGE_TOKEN = '<|image_pad|>';
 const bytes = new TextEncoder();
 
 function compilePattern(tokens: readonly string[]): RegExp {
-  const spellings = tokens
-    .toSorted((a, b) => b.length - a.length)
-    .map((token) => token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const spellings = tokens.toSorted((a, b) => b.length - a.length).map(escapePattern);
   return new RegExp(`(${spellings.join('|')})`);
 }
 

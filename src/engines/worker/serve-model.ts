@@ -2,8 +2,10 @@
 import { tellDeviceMemory } from '../../core/platform/device-memory.js';
 import { releaseProxy, type Remote } from 'comlink';
 import type { Backend, LoadedModel, LoadOptions } from '../../core/models/backend.js';
+import { hearDefect } from '../../core/errors/hear-defect.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry } from '../../core/models/model-entry.js';
+import type { TracedRequest } from '../../core/request/traced-request.js';
 import { missingPart } from '../../core/errors/fetch-part.js';
 import { tellPrefixCacheBytes } from '../../language/prefix-cache/prefix-cache-bytes.js';
 import { runFailure } from '../common/run-failure.js';
@@ -46,7 +48,7 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
         const backend = await backendOf(entry);
         return backend.load(entry, { ...options, onProgress: report, signal });
       };
-      const { info } = (model = await reporting(onProgress, load).catch(failMissing));
+      const { info } = (model = await reporting(onProgress, load).catch(failOf(entry)));
       loadedEntry = entry;
       return { info, methods: METHODS.filter((method) => loaded()[method] !== undefined) };
     },
@@ -54,17 +56,21 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
       await reporting(onProgress, async (report) => {
         const backend = await backendOf(entry);
         await backend.fetchFiles?.(entry, { ...options, onProgress: report, signal });
-      }).catch(failMissing);
+      }).catch(failOf(entry));
     },
     async lost() {
       throw await loaded().lost;
     },
-    unload: async () => loaded().unload(),
+    unload: async () => loaded().unload().catch(failOf(loadedEntry)),
   };
   const answer = (payload: ModelPayload, signal: AbortSignal): ReturnType<typeof runMethod> =>
     runMethod(loaded(), payload, signal);
-  /** Failures name the model. */
-  const explain = (thrown: unknown): unknown => missingPart(thrown) ?? runFailure(thrown, loadedEntry);
+  /** Failures name the model, and defects the request too. */
+  const explain = (thrown: unknown, { argument }: ModelPayload): InferenceError =>
+    hearDefect(missingPart(thrown) ?? runFailure(thrown, loadedEntry), {
+      model: loadedEntry.id,
+      requestId: (argument as TracedRequest).requestId,
+    });
 
   serveControl(control, port);
   port.addEventListener('message', ({ data, ports: [call] }: MessageEvent<ModelCallMessage>) => {
@@ -72,8 +78,10 @@ export function serveModel(port: MessagePort, backendOf: (entry: ModelEntry) => 
   });
 }
 
-function failMissing(thrown: unknown): never {
-  throw missingPart(thrown) ?? thrown;
+function failOf({ id: model }: Pick<ModelEntry, 'id'>): (thrown: unknown) => never {
+  return (thrown) => {
+    throw hearDefect(missingPart(thrown) ?? thrown, { model });
+  };
 }
 
 type Report = LoadOptions['onProgress'];

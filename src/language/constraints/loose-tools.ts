@@ -1,4 +1,5 @@
 /** Tools whose schemas a grammar cannot express, without what it cannot. @module */
+import { isPlainObject } from '../../core/json/is-plain-object.js';
 import type { GenerationRequest } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
 import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
@@ -112,7 +113,7 @@ function leaveOut(root: JsonSchema, steps: readonly (string | number)[]): string
 function innermost(root: JsonSchema, steps: readonly (string | number)[]): KeywordPosition | undefined {
   let found: KeywordPosition | undefined;
   let at: unknown = root;
-  for (let step = 0; step < steps.length && isObject(at);) {
+  for (let step = 0; step < steps.length && isPlainObject(at);) {
     const keyword = String(steps[step]);
     if (!Object.hasOwn(at, keyword)) break;
     found = { schema: at, keyword };
@@ -144,8 +145,4 @@ function memberOf(holder: unknown, step: string | number | undefined): unknown {
   return typeof holder === 'object' && holder !== null && step !== undefined
     ? (Reflect.get(holder, step) as unknown)
     : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

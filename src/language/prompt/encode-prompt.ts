@@ -3,6 +3,7 @@
  * template writes them, so added tokens without a mark come from the template. Marks are removed before encoding.
  * @module
  */
+import { escapePattern } from '../../core/platform/escape-pattern.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 type EncodingTokenizer = Pick<TextTokenizer, 'addedTokens' | 'encodeText'>;
@@ -155,7 +156,7 @@ function spellings(addedTokens: ReadonlyMap<string, number>): Spellings {
 
 function alternatives(texts: readonly string[]): RegExp | undefined {
   if (texts.length === 0) return undefined;
-  return new RegExp(texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  return new RegExp(texts.map(escapePattern).join('|'), 'g');
 }
 
 /** A character of the private-use area that the text does not contain. */

@@ -1,6 +1,7 @@
 /** The callee's half of a call: pushes items into a MessagePort as far as the caller's credit goes. @module */
 import { yieldToEventLoop } from '../../core/platform/pause.js';
-import { cancelled, serializeInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { hearDefect } from '../../core/errors/hear-defect.js';
+import { cancelled, serializeInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import type { CallPort } from '../handshake.js';
 import { onCallerDeath } from '../shared-watch.js';
@@ -21,11 +22,11 @@ export type CallHandler<Payload, Item> = (
 type Join<Item> = (items: Item[]) => Item[];
 
 /** What is done to what a call sends. */
-export interface CallHooks<Item> {
+export interface CallHooks<Payload, Item> {
   /** Makes fewer items of those that are collected. */
   join?: Join<Item>;
   /** What the caller gets for an error of the handler. @default the error itself */
-  explain?: (thrown: unknown) => unknown;
+  explain?: (thrown: unknown, payload: Payload) => unknown;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function answerCall<Payload, Item>(
   port: CallPort,
   handler: CallHandler<Payload, Item>,
   timing: CallTiming,
-  hooks: CallHooks<Item> = {},
+  hooks: CallHooks<Payload, Item> = {},
 ): Promise<void> {
   let isFree = await new AnsweredCall<Payload, Item>(port, timing, hooks).run(handler);
   while (isFree) isFree = await new AnsweredCall<Payload, Item>(port, timing, hooks, FIRST_BEAT_MS).run(handler);
@@ -60,7 +61,7 @@ const BURST = 4;
 class AnsweredCall<Payload, Item> {
   readonly #port: CallPort;
   readonly #timing: CallTiming;
-  readonly #hooks: CallHooks<Item>;
+  readonly #hooks: CallHooks<Payload, Item>;
   readonly #firstBeat: number | undefined;
   readonly #cancellation = new AbortController();
   readonly signal: AbortSignal = this.#cancellation.signal;
@@ -79,7 +80,7 @@ class AnsweredCall<Payload, Item> {
   #open: ((payload: { value: Payload } | undefined) => void) | undefined;
 
   /** @param firstBeat milliseconds; undefined: like the others */
-  constructor(port: CallPort, timing: CallTiming, hooks: CallHooks<Item>, firstBeat?: number) {
+  constructor(port: CallPort, timing: CallTiming, hooks: CallHooks<Payload, Item>, firstBeat?: number) {
     this.#port = port;
     this.#timing = timing;
     this.#hooks = hooks;
@@ -113,7 +114,7 @@ class AnsweredCall<Payload, Item> {
       this.#flush();
       this.#send({
         type: 'error',
-        error: serializeInferenceError(toInferenceError(this.#hooks.explain ? this.#hooks.explain(thrown) : thrown)),
+        error: serializeInferenceError(hearDefect(this.#hooks.explain?.(thrown, payload.value) ?? thrown)),
       });
     }
     clearInterval(beat);

@@ -1,5 +1,5 @@
 /** The files that an app serves for the library, by the URL path the library asks for, and how they are sent. @module */
-import { createReadStream, readdirSync, type Stats } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
@@ -41,6 +41,9 @@ export interface StaticFileOptions {
 /** Cards, samples and notes of the bundled models, which no engine asks for. */
 const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
 
+/** The graphs that tiny-chat was made of: test data of this repository, which the package lacks. */
+const TEST_DATA = /^\/models\/tiny-chat\/onnx\//;
+
 /**
  * URL path to file: `/inpage-sw.js`, `/inpage-sw-isolated.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
  * Paths are those of the built package, where this module is bundled into `dist/`.
@@ -71,11 +74,14 @@ function addFolder(
   url: string,
   isWanted: (file: string) => boolean,
 ): void {
+  // The package `inpage-testing` has neither models nor ONNX Runtime.
+  if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const file = relative(folder, path);
-    if (isWanted(file)) files.set(url + file.replaceAll('\\', '/'), { path });
+    const name = url + file.replaceAll('\\', '/');
+    if (isWanted(file) && !TEST_DATA.test(name)) files.set(name, { path });
   }
 }
 

@@ -3,7 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono/tiny';
 import { getPath } from 'hono/utils/url';
 import { fetchPart } from '../../core/errors/fetch-part.js';
-import { deserializeInferenceError, InferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { hearDefect } from '../../core/errors/hear-defect.js';
+import { deserializeInferenceError, InferenceError } from '../../core/errors/inference-error.js';
 import type { OptionsByRealm } from '../../core/models/inference-options.js';
 import { createUuid } from '../../core/platform/create-uuid.js';
 import { MAX_BODY_BYTES } from '../../core/request/max-body-bytes.js';
@@ -308,10 +309,9 @@ function refuseMethod(endpoints: readonly Endpoint[]): never {
 
 /** The answer to a request that failed. */
 function answerError(thrown: unknown, c: HttpRequestContext, context: HttpContext): Response {
-  const error = toInferenceError(thrown);
-  if (error.code === 'internal' && error.cause !== undefined) console.error(error.cause);
   // An address that no pattern fits (an empty path) comes here without having passed `addIds`.
   const { endpoint = 'service', inferenceId = createUuid() } = c.var as Partial<HttpEnvironment['Variables']>;
+  const error = hearDefect(thrown, { requestId: inferenceId });
   const response = renderError(error, endpoint, inferenceId, context.compatibility);
   setIds(response.headers, endpoint, inferenceId);
   return response;

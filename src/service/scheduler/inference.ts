@@ -35,6 +35,8 @@ export interface RunOptions {
   onBegin?: (() => void) | undefined;
   /** See `GenerationRequest`. */
   caller?: GenerationRequest['caller'];
+  /** See `TracedRequest`. */
+  requestId?: GenerationRequest['requestId'];
   /** Milliseconds that the model stays loaded after its last request; 0: none, negative: for good. Undefined: as it was. */
   keepAlive?: number | undefined;
   /** What a generation notes of itself, and what is known of one that another host began. */

@@ -1,5 +1,6 @@
 /** Runs one request on a model: load, wait in the queue, run, release. @module */
-import { InferenceError, isInferenceError, toInferenceError } from '../../core/errors/inference-error.js';
+import { hearDefect } from '../../core/errors/hear-defect.js';
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadedModel } from '../../core/models/backend.js';
 import { Interruptible, orAborted } from '../../core/platform/reject-on-abort.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
@@ -95,7 +96,8 @@ export async function* runOnSlot<T, Output = T, Reader extends RunReader<T, Outp
       } catch (error) {
         // An engine that threw by itself has stopped; one that was left behind has not.
         engine.end({ hasStopped: engine.isWaiting && !signal.aborted });
-        if (!(await attempts.canRetry(model, error))) throw toInferenceError(error);
+        const { requestId } = options;
+        if (!(await attempts.canRetry(model, error))) throw hearDefect(error, { model: slot.entry.id, requestId });
       } finally {
         engine.end({ hasStopped: false });
       }

@@ -99,8 +99,12 @@ export class Scheduler implements ControlledInference {
         this.transcribe(transcription, { signal, deadline: 'result' }),
       );
     }
-    const { caller } = options;
-    const canonical: GenerationRequest = { ...request, ...this.#named(request.model, slot), prompt, caller };
+    const canonical: GenerationRequest = {
+      ...request,
+      ...this.#named(request.model, slot),
+      prompt,
+      ...askedBy(options),
+    };
     const { resumeState = new ResumeState() } = options;
     const chosen = resumeState.beginGeneration(request.n);
     if (resumeState.replay('model', () => canonical.model) !== canonical.model)
@@ -125,14 +129,14 @@ export class Scheduler implements ControlledInference {
 
   async countTokens(request: GenerationRequest, options: RunOptions): Promise<number> {
     return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', (model, slot, signal) => {
-      const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
+      const asked = { ...request, ...this.#named(request.model, slot), ...askedBy(options) };
       return operationOf(model, 'countTokens')(withThinking(asked, slot.entry, model.info), signal);
     });
   }
 
   async tokenize(request: TokenizationRequest, options: RunOptions): Promise<Tokenization> {
     return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', (model, slot, signal) => {
-      const asked = { ...request, ...this.#named(request.model, slot), caller: options.caller };
+      const asked = { ...request, ...this.#named(request.model, slot), ...askedBy(options) };
       return operationOf(model, 'tokenize')(asked, signal);
     });
   }
@@ -141,15 +145,17 @@ export class Scheduler implements ControlledInference {
     return this.#single(this.#slotFor(request.model, 'chat'), options, 'alone', async (model, slot, signal) => {
       const named = this.#named(request.model, slot);
       if (!model.info.images && request.imageParam !== undefined) throw noImages(named.model, request.imageParam);
-      const { caller } = options;
-      return { ...(await operationOf(model, 'decide')({ ...request, ...named, caller }, signal)), model: named.model };
+      const asked = { ...request, ...named, ...askedBy(options) };
+      return { ...(await operationOf(model, 'decide')(asked, signal)), model: named.model };
     });
   }
 
   async embed(request: EmbeddingRequest, options: RunOptions): Promise<EmbeddingAnswer> {
     // Not exclusive: the model itself batches concurrent requests.
     return this.#single(this.#slotFor(request.model, 'embeddings'), options, 'shared', async (model, slot, signal) => {
-      const { warning, ...result } = await operationOf(model, 'embed')({ ...request, model: slot.entry.id }, signal);
+      const { requestId } = options;
+      const asked = { ...request, model: slot.entry.id, requestId };
+      const { warning, ...result } = await operationOf(model, 'embed')(asked, signal);
       slot.warn(warning);
       return { ...result, model: slot.entry.id };
     });
@@ -163,20 +169,20 @@ export class Scheduler implements ControlledInference {
   async rerank(request: RankingRequest, options: RunOptions): Promise<RankingAnswer> {
     const asked = this.#slotFor(request.model, 'rerank');
     return this.#single(asked, options, 'shared', async (model, { entry: { id } }, signal) => {
-      const ranked = await operationOf(model, 'rerank')({ ...request, model: id, caller: options.caller }, signal);
+      const ranked = await operationOf(model, 'rerank')({ ...request, model: id, ...askedBy(options) }, signal);
       return { ...ranked, model: id };
     });
   }
 
   transcribe(request: TranscriptionRequest, options: RunOptions): AsyncGenerator<TranscriptEvent, void> {
     return this.#streamed(this.#slotFor(request.model, 'speech-to-text'), options, (model, id, stop) =>
-      operationOf(model, 'transcribe')({ ...request, model: id }, stop),
+      operationOf(model, 'transcribe')({ ...request, model: id, requestId: options.requestId }, stop),
     );
   }
 
   speak(request: SpeechRequest, options: RunOptions): AsyncGenerator<SpeechEvent, void> {
     return this.#streamed(this.#slotFor(request.model, 'text-to-speech'), options, (model, id, stop) =>
-      operationOf(model, 'speak')({ ...request, model: id }, stop),
+      operationOf(model, 'speak')({ ...request, model: id, requestId: options.requestId }, stop),
     );
   }
 
@@ -319,4 +325,9 @@ export class Scheduler implements ControlledInference {
       void evictToBudget(this.#settings.memoryBudget ?? defaultMemoryBudget(), this.#slots.values(), slot);
     }
   }
+}
+
+/** What a request to a model says of its caller. */
+function askedBy({ caller, requestId }: RunOptions): Pick<RunOptions, 'caller' | 'requestId'> {
+  return { caller, requestId };
 }

@@ -7,7 +7,8 @@
  */
 export { startTestServer } from './start-test-server.js';
 export { useTestServer } from './use-test-server.js';
-export type { TestHooks } from './use-test-server.js';
+export type { TestHooks, UseTestServerOptions } from './use-test-server.js';
+export type { ModelEntry as ModelFields } from '../../core/models/model-entry.js';
 export { readRecording } from '../../serve/recording/recording-file.js';
 export type {
   Journal,

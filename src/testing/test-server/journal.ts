@@ -1,4 +1,5 @@
 /** What a test server was asked, as its test sees it. @module */
+import { createParser } from 'eventsource-parser';
 import type { EntryKey, SentBody, ToTest } from './protocol.js';
 import { EntryRedactor } from './redact.js';
 import type { Journal, JournalEntry } from './test-server-types.js';
@@ -166,10 +167,11 @@ function setBody(entry: JournalEntry, { kind, text, cut }: SentBody): void {
 
 /** What stands behind `data:`, in order; what is not JSON as text. */
 function parseEvents(text: string): unknown[] {
-  return text.split('\n\n').flatMap((block) => {
-    const data = block.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));
-    return data.length === 0 ? [] : [parsed(data.join('\n')) ?? data.join('\n')];
-  });
+  const events: unknown[] = [];
+  const parser = createParser({ onEvent: ({ data }) => void events.push(parsed(data) ?? data) });
+  // A stream that was cut ends without the empty line behind its last event.
+  parser.feed(`${text}\n\n`);
+  return events;
 }
 
 function parseLines(text: string): unknown[] {

@@ -19,7 +19,7 @@ export interface TestHooks {
   after?: Hook;
 }
 
-/** Those of `startTestServer`. */
+/** Those of `startTestServer`, and where its address is told. */
 export interface UseTestServerOptions extends TestServerOptions {
   /** Set the variables of `server.env` while the server runs. @default false */
   env?: boolean;

@@ -11,7 +11,7 @@ import { statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Plugin } from 'vite';
+import type { Plugin, ViteDevServer } from 'vite';
 import * as v from 'valibot';
 import { fields, oneOf, optional, parseOptions, type Same } from '../../core/models/option-schema.js';
 import { checkPackedFolder, type PackedFolder, readPackedFolder } from '../../serve/static-files/packed-folders.js';
@@ -28,12 +28,12 @@ import { ENGINES, leaveOutEngines } from './leave-out-engines.js';
 export interface InpagePluginOptions {
   /**
    * Which bundled models to serve below `/models/`; `false`: none.
-   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']
+   * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']; without the engine `transformers` only tiny-chat
    */
   models?: string[] | false;
   /**
    * Which engines to build in, by the `backend` of your entries. The others' code and files are left out: `web-llm` is 6 MB,
-   * and `transformers` needs ONNX Runtime.
+   * and `transformers` needs ONNX Runtime. All other backends are always there: an app with `gguf` entries only has `engines: []`.
    * @default both; without `webgpu`, which WebLLM needs, `transformers` only
    */
   engines?: ('transformers' | 'web-llm')[];
@@ -79,7 +79,8 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
   const webgpu = options.webgpu ?? true;
   const engines = options.engines ?? (webgpu ? ENGINES : ['transformers' as const]);
   const onnxRuntime = engines.includes('transformers');
-  const files = listStaticFiles({ models: options.models ?? BUNDLED_MODELS, webgpu, onnxRuntime });
+  const runnable = onnxRuntime ? BUNDLED_MODELS : ['tiny-chat'];
+  const files = listStaticFiles({ models: options.models ?? runnable, webgpu, onnxRuntime });
   let folders: PackedFolder[] = [];
   const fileOf = (url: string): string | undefined =>
     files.get(url)?.path ?? folders.map((folder) => folder.files.get(url)).find(Boolean);
@@ -99,28 +100,8 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
           : {}),
       };
     },
-    configureServer(server) {
-      const { appType, base } = server.config;
-      const { proxy } = server.config.server;
-      // A server that renders pages may have a `/v1` of its own, and answers what is missing itself.
-      const isOurs = (path: string): boolean => appType !== 'custom' && path.startsWith('/v1/');
-      server.middlewares.use((request, response, next) => {
-        const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-        const path = decodeURIComponent(pathname);
-        const file = fileOf(path.startsWith(base) ? `/${path.slice(base.length)}` : path);
-        // Outside of the base Vite answers before it asks what comes later, but for what is passed on to another server.
-        if (!path.startsWith(base) && !proxy && isOurs(path)) return sayNotAnswered(path, response);
-        if (file === undefined) return next();
-        const headers = options.crossOriginIsolation ? ISOLATION_HEADERS : {};
-        sendFile(file, request, response, headers).catch(() => response.destroy());
-      });
-      return () =>
-        server.middlewares.use((request, response, next) => {
-          const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost');
-          if (isOurs(pathname)) sayNotAnswered(pathname, response);
-          else next();
-        });
-    },
+    configureServer: (server) =>
+      answerInDevelopment(server, fileOf, options.crossOriginIsolation ? ISOLATION_HEADERS : {}),
     async generateBundle() {
       // A build for a server needs none of them.
       if (this.environment.config.consumer !== 'client') return;
@@ -131,7 +112,12 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
     },
     async writeBundle({ dir }) {
       if (this.environment.config.consumer !== 'client' || dir === undefined) return;
-      this.environment.logger.info(`inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`);
+      const added = `inpage: engines ${engines.join(', ') || 'none'}; adds ${describeSizes(files)}`;
+      // Whoever names engines has decided.
+      const advice = options.engines
+        ? ''
+        : '. If all entries are `gguf`, `engines: []` leaves ONNX Runtime and WebLLM out';
+      this.environment.logger.info(added + advice);
       // Copied, because weights can be larger than what a buffer holds.
       for (const folder of folders) {
         for (const [url, path] of folder.files) {
@@ -141,6 +127,33 @@ export function inpage(options: InpagePluginOptions = {}): Plugin {
       }
     },
   };
+}
+
+/** The files, and what is said of requests that no Service Worker answered. @returns adds what comes after Vite's own answers */
+function answerInDevelopment(
+  server: ViteDevServer,
+  fileOf: (url: string) => string | undefined,
+  headers: Record<string, string>,
+): () => void {
+  const { appType, base } = server.config;
+  const { proxy } = server.config.server;
+  // A server that renders pages may have a `/v1` of its own, and answers what is missing itself.
+  const isOurs = (path: string): boolean => appType !== 'custom' && path.startsWith('/v1/');
+  server.middlewares.use((request, response, next) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const path = decodeURIComponent(pathname);
+    const file = fileOf(path.startsWith(base) ? `/${path.slice(base.length)}` : path);
+    // Outside of the base Vite answers before it asks what comes later, but for what is passed on to another server.
+    if (!path.startsWith(base) && !proxy && isOurs(path)) return sayNotAnswered(path, response);
+    if (file === undefined) return next();
+    sendFile(file, request, response, headers).catch(() => response.destroy());
+  });
+  return () =>
+    server.middlewares.use((request, response, next) => {
+      const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost');
+      if (isOurs(pathname)) sayNotAnswered(pathname, response);
+      else next();
+    });
 }
 
 /** A request for the service that reached the development server, which would send the app's start page. */

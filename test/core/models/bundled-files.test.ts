@@ -15,19 +15,6 @@ it('an entry with the id of a bundled model needs no `source`', () => {
   }
 });
 
-it('tiny-chat runs on ONNX Runtime too, from the folder of its GGUF file', () => {
-  const entry = { id: 'tiny-chat', task: 'chat', backend: 'transformers' };
-  const [model] = modelsOf([entry]);
-  expect(model).toMatchObject({
-    ...entry,
-    source: '/models/tiny-chat',
-    dtype: { wasm: 'q8', webgpu: 'q4' },
-    contextLength: 2048,
-  });
-  expect(modelsOf([{ ...entry, dtype: 'q8' }])).toMatchObject([{ dtype: 'q8' }]);
-  expect(() => checkBundledFiles([model!])).not.toThrow();
-});
-
 it('an entry that says where its files are, or reads no files, is left as it is', () => {
   const entries = [
     { id: 'tiny-chat', task: 'chat', backend: 'gguf', source: 'mine/tiny-chat.gguf' },
@@ -43,7 +30,8 @@ it('an entry that says where its files are, or reads no files, is left as it is'
 it.each([
   ['tiny-embed', 'embeddings', 'gguf', 'is of task embeddings, for backend transformers.'],
   ['tiny-whisper', 'chat', 'transformers', 'is of task speech-to-text, for backend transformers.'],
-  ['tiny-chat', 'embeddings', 'transformers', 'is of task chat, for backend gguf and transformers.'],
+  ['tiny-chat', 'embeddings', 'transformers', 'is of task chat, for backend gguf.'],
+  ['tiny-chat', 'chat', 'transformers', 'is of task chat, for backend gguf.'],
 ])('%s for %s on %s has no files, and is refused by name', (id, task, backend, files) => {
   const own = { id: 'own/model', task: 'chat', backend: 'transformers' };
   const refusal = expect.objectContaining({

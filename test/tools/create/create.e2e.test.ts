@@ -55,7 +55,7 @@ const npmIn =
     });
   };
 
-// All templates are a part of `npm run test:examples`, which takes what they need from the registry: Next.js is too large for this
+// All templates are a part of `npm run outside -- examples`, which takes what they need from the registry: Next.js is too large for this
 // project's packages, and React's is built as the plain one is.
 it.each(['vanilla', 'playwright'])('the app made from `%s` works with the packed library', async (name) => {
   const app = join(workshop, `my-${name}`);

@@ -74,8 +74,8 @@ describe('a build', () => {
 
   it('holds what was asked for, and nothing that no page needs', () => {
     const files = readdirSync(out, { recursive: true, encoding: 'utf8' });
-    expect(files).toEqual(expect.arrayContaining(['inpage-sw.js', 'models/tiny-chat/onnx/model_quantized.onnx']));
-    expect(files.filter((file) => /asyncify|tiny-embed|README/.test(file))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['inpage-sw.js', 'models/tiny-chat/tiny-chat-Q8_0.gguf']));
+    expect(files.filter((file) => /asyncify|tiny-embed|README|tiny-chat\/onnx/.test(file))).toEqual([]);
     const largest = Math.max(...files.map((file) => statSync(join(out, file)).size));
     expect(largest).toBeLessThan(25 * 1024 * 1024);
   });

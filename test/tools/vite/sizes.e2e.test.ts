@@ -85,6 +85,16 @@ it('without transformers there is no ONNX Runtime', async () => {
   expect([...files].some(([name, size]) => name.endsWith('.js') && size > 3e6)).toBe(true);
 });
 
+it('an app with GGUF models only deploys at most 12 MB, and is told how', async () => {
+  const { files, printed } = await built({ engines: [] });
+  expect(printed).toContain('inpage: engines none; adds ');
+  expect(megabytes(files)).toBeLessThanOrEqual(12);
+  expect([...files.keys()].filter((name) => /(^|\/)ort-|tiny-(embed|whisper)|\.onnx$/.test(name))).toEqual([]);
+  const told = '`engines: []` leaves ONNX Runtime';
+  expect(printed).not.toContain(told);
+  expect((await built({ models: false, webgpu: false })).printed).toContain(told);
+});
+
 it('an engine that does not exist is refused', () => {
   expect(() => inpage({ engines: ['onnx'] } as object)).toThrow('transformers, web-llm');
 });

@@ -3,6 +3,7 @@
  * each pair of value and schema once. Every step is counted.
  * @module
  */
+import { isPlainObject } from '../../../core/json/is-plain-object.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
 import {
@@ -102,7 +103,7 @@ export class Conformance {
     take: (outcome: Evaluation) => boolean,
   ): boolean {
     if (Array.isArray(value)) return this.#conformingItems(value, node, evaluated.items);
-    return !isObject(value) || this.#conformingMembers(value, node, evaluated.names, take);
+    return !isPlainObject(value) || this.#conformingMembers(value, node, evaluated.names, take);
   }
 
   /** The keywords without subschemas. */
@@ -248,10 +249,6 @@ export class Conformance {
     );
     return [...(Object.hasOwn(properties, name) ? [properties[name]!] : []), ...matching.map(([, schema]) => schema)];
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A map by schema and value. As in a `Map`, texts and numbers are compared by value, objects by identity. */

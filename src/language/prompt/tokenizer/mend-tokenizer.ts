@@ -1,6 +1,6 @@
 /**
  * Mends what `@huggingface/tokenizers` does in another way than Python's `tokenizers`, with which models were trained: a
- * text with other tokens has another embedding, silently. `npm run test:tokenizers` compares the two.
+ * text with other tokens has another embedding, silently. `npm run outside -- tokenizers` compares the two.
  * @module
  */
 import type { Tokenizer } from '@huggingface/tokenizers';

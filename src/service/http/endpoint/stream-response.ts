@@ -4,7 +4,8 @@
  * @module
  */
 import { UNAVAILABLE } from '../../../core/errors/error-bodies.js';
-import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
+import { hearDefect } from '../../../core/errors/hear-defect.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ResumeState } from '../../answer/resume-state.js';
 import { BrokenConnection } from './faults.js';
 import { settledWithin } from '../../../core/platform/settled-within.js';
@@ -241,7 +242,7 @@ class EventStream<Event> implements UnderlyingDefaultSource<ResponseChunk> {
       controller.error(ENGINE_GONE);
       return;
     }
-    this.#write(controller, this.#source.failure(toInferenceError(thrown)), 1);
+    this.#write(controller, this.#source.failure(hearDefect(thrown)), 1);
     this.#close(controller);
   }
 }

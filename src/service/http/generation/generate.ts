@@ -103,7 +103,8 @@ export function runOptions(
 ): RunOptions {
   // Nothing is bound where the app is asked without a gateway, in tests.
   const { onBegin } = (c.env as HttpRequestContext['env'] | undefined) ?? {};
-  return { signal, deadline, onBegin, resumeState: c.get('resumeState'), caller: c.get('partition') };
+  const requestId = c.get('inferenceId');
+  return { signal, deadline, onBegin, resumeState: c.get('resumeState'), caller: c.get('partition'), requestId };
 }
 
 /**

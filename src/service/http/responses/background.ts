@@ -1,5 +1,6 @@
 /** Responses that are made while no one waits: begun, begun again where their engine was lost, and canceled. @module */
-import { InferenceError, toInferenceError } from '../../../core/errors/inference-error.js';
+import { hearDefect } from '../../../core/errors/hear-defect.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import { ResumeState } from '../../answer/resume-state.js';
 import { BackgroundRun } from '../../state/background-run.js';
 import type { StoredResponse, ResponseStore } from '../../state/response-store.js';
@@ -105,7 +106,7 @@ async function beginAnew(
     const options = { ...runOptions(c, deadline, run.abort.signal), resumeState };
     return (await launch({ run, made, starts: starts + 1, options, release }, c, context)) ? run : undefined;
   } catch (thrown) {
-    return fail(toInferenceError(thrown));
+    return fail(hearDefect(thrown, { requestId: c.get('inferenceId') }));
   }
 }
 
@@ -199,7 +200,7 @@ async function pump({ run, made, options, release }: Launched, requestId: string
   } catch (thrown) {
     if (run.abort.signal.aborted) await keepEnd({ ...snapshot(progress), ...CANCELLED });
     else {
-      const failed = failureEvents(errorFacts(toInferenceError(thrown), 'responses'), requestId, progress);
+      const failed = failureEvents(errorFacts(hearDefect(thrown, { requestId }), 'responses'), requestId, progress);
       for (const event of failed) if (event.type === 'response.failed') await keepEnd(event.response);
       run.add(failed);
     }
