@@ -4,7 +4,7 @@ export { createInferenceStore } from './page/reactive-inference.js';
 export type { InferenceSnapshot, InferenceStore } from './page/reactive-inference.js';
 export { diagnose } from './page/on-demand.js';
 export type { Finding } from './page/diagnosis/finding.js';
-export type { ApiKey, RateLimits } from './core/models/inference-options.js';
+export type { ApiKey, FileOptions, RateLimits } from './core/models/inference-options.js';
 export type { InferenceOptions } from './core/models/inference-options.js';
 export type { PageInference, PickedFiles } from './core/models/page-inference.js';
 export type { LoadProgress } from './core/models/load-progress.js';
