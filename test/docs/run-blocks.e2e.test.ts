@@ -138,6 +138,24 @@ describe('in a page', () => {
     expect(await page.innerText('body')).toContain(SHOWN[block.page] ?? '');
     await context.close();
   });
+
+  it('model-files.md keeps a page that was open once, for when the network is gone', async () => {
+    const block = forPages.find(({ code: text }) => text.includes("'ready to work offline'"))!;
+    const worker = runnable.find(({ page, file }) => page === block.page && file === 'sw.js')!;
+    writeFileSync(join(site, 'sw.js'), worker.code);
+    const own = await serveFolder(site, false);
+    const context = await newContext(browser);
+    const page = await context.newPage();
+    await page.goto(own.origin);
+    const path = await putBlock(block, site);
+    await page.evaluate(`import('${path}')`);
+    await own.close();
+    await page.reload();
+    await page.evaluate(`import('${path}')`);
+    const models = await page.evaluate(`fetch('/v1/models').then((response) => response.json())`);
+    expect(models).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 'tiny-chat' })]) });
+    await context.close();
+  });
 });
 
 describe('in Node', () => {
