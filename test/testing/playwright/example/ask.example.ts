@@ -36,7 +36,12 @@ test.describe('without a reply that fits', () => {
     inferenceOptions: {
       intercept: ['https://api.openai.com/v1'],
       models: [
-        { id: 'gpt-5', task: 'chat', backend: 'scripted', script: { replies: [{ match: 'weather', text: 'It rains.' }] } },
+        {
+          id: 'gpt-5',
+          task: 'chat',
+          backend: 'scripted',
+          script: { replies: [{ match: 'weather', text: 'It rains.' }] },
+        },
       ],
     },
   });
