@@ -64,7 +64,7 @@ export async function lookUp(id: string): Promise<HubModel> {
   ]);
   const tag = about.pipeline_tag ?? 'text-generation';
   const task = TASKS[tag];
-  if (!task) throw new Error(`${id} is a model for ${tag}. This page can add models for chat and embeddings only.`);
+  if (!task) throw new Error(`${id} neither chats nor embeds: it is for ${tag}.`);
   const weights = tree.filter(({ type, path }) => type === 'file' && /^onnx\/.*\.onnx/.test(path));
   const variants = Object.entries(SUFFIXES)
     .map(([suffix, dtype]) => ({ dtype, bytes: sizeOf(weights, suffix) }))

@@ -171,7 +171,7 @@ describe('models', () => {
       if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
     }, hub.url);
     const page = await open('models');
-    await page.getByText('Add a model of the hub').click();
+    await page.getByText('Add a model from the Hugging Face Hub').click();
     const id = page.getByLabel('Model id');
     const ask = page.getByRole('button', { name: 'Check size' });
     await id.fill('owner/picture');
@@ -197,7 +197,7 @@ describe('models', () => {
       if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
     }, hub.url);
     const page = await open('models');
-    await page.getByText('Add a model of the hub').click();
+    await page.getByText('Add a model from the Hugging Face Hub').click();
     await page.getByLabel('Model id').fill('owner/small-embed');
     await page.getByRole('button', { name: 'Check size' }).click();
     await page.getByRole('region', { name: 'owner/small-embed' }).getByRole('button', { name: 'Add' }).click();

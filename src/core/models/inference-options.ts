@@ -108,7 +108,7 @@ export interface InferenceOptions {
    * @default {}
    */
   routes?: Readonly<Record<string, RouteHandler>>;
-  /** Told how far each model's loading is. */
+  /** Called with each model's loading progress. */
   onProgress?: (progress: LoadProgress) => void;
 }
 
