@@ -83,15 +83,20 @@ export async function send(text: string, images: string[] = []): Promise<void> {
   try {
     if (!inference.value) change((turn) => ({ ...turn, note: STARTING }));
     await whenStarted(signal);
-    change(({ note: _, ...turn }) => turn);
+    change(withoutNote);
     await ask(signal);
   } catch (error) {
     if (signal.aborted) change((turn) => ({ ...turn, note: signal.reason === REPEATS ? REPEATS : 'stopped' }));
-    else change(({ note: _, ...turn }) => ({ ...turn, error: problemOf(error) }));
+    else change((turn) => ({ ...withoutNote(turn), error: problemOf(error) }));
   } finally {
     running.value = false;
     void keep();
   }
+}
+
+function withoutNote(turn: Turn): Turn {
+  const { note: _, ...others } = turn;
+  return others;
 }
 
 async function ask(signal: AbortSignal): Promise<void> {

@@ -26,11 +26,13 @@ addEventListener('keydown', (event) => {
 });
 
 for (const button of document.querySelectorAll('.code button')) {
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 1500);
-  });
+  button.addEventListener('click', () => void copyFrom(button));
+}
+
+async function copyFrom(button) {
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  button.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy'), 1500);
 }
 
 async function load() {

@@ -151,7 +151,7 @@ describe('the demo', () => {
     expect(list).toMatch(/^# Inpage\n\n> Inpage runs an OpenAI- and Anthropic-compatible API inside your web page\./);
     const names = [...list.matchAll(/\]\(\/docs\/([\w.-]+)\)/g)].map(([, name = '']) => name);
     expect(names.length).toBe(pages.length + 1);
-    for (const name of names) expect(served.get(name), name).toMatch(/^# /);
+    expect(names.filter((name) => !served.get(name)?.startsWith('# '))).toEqual([]);
   });
 
   it('has a button that copies for each block of code', () => {

@@ -56,6 +56,32 @@ describe('a first visit', () => {
     expect(await note.count()).toBe(0);
   });
 
+  it('keeps a question that comes before the service runs, and sends it then', async () => {
+    const page = await context.newPage();
+    await page.addInitScript(() => {
+      const { serviceWorker } = navigator;
+      const register = serviceWorker.register.bind(serviceWorker);
+      const open = new Promise<void>((resolve) => Object.assign(window, { openTheDoor: resolve }));
+      serviceWorker.register = (...registration) => open.then(() => register(...registration));
+    });
+    await page.goto(demoOrigin());
+    await page.getByLabel('Message', { exact: true }).fill('What is the capital of France?');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('sent as soon as the service runs').waitFor();
+    await page.evaluate('openTheDoor()');
+    expect((await finishedAnswer(page)).text).toContain('Paris');
+  });
+
+  it('ends an answer that goes round in circles, and says so', async () => {
+    const text = 'The tide is the pull of the moon. ';
+    const script = { replies: [{ text, repeat: 500 }], tokenDelayMs: 1 };
+    const parrot = { id: 'parrot', task: 'chat', backend: 'scripted', script };
+    const page = await openDemo(context, demoOrigin(), 'chat', parrot);
+    await page.getByLabel('Model').selectOption('parrot');
+    await say(page, 'Explain tides');
+    await page.getByText('stopped, because the answer repeated itself').waitFor();
+  });
+
   it('shows the newest turn on the wire, in whole lines, and what the requests took', async () => {
     const page = await open();
     await say(page, 'What is the capital of France?');

@@ -4,7 +4,9 @@ import { NO_REPLY_MATCHES } from '../../core/models/script.js';
 
 /** A request that no reply fitted, and the error that the app got: it says why each of the nearest replies does not fit. */
 export interface UnmatchedRequest {
+  /** As the page sent it. */
   readonly request: Request;
+  /** Of the error; it shows the request's last message. */
   readonly message: string;
 }
 
