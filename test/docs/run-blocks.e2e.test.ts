@@ -95,6 +95,13 @@ describe('the code of the documents and of the playground', () => {
     expect(forPages.length).toBeGreaterThan(8);
     expect(code.length - forPages.length).toBeGreaterThan(3);
   });
+
+  it('of each recipe says something that is read below', () => {
+    const recipes = forPages.filter(({ page }) => page.startsWith('demo/docs/recipes'));
+    const silent = recipes.filter(({ code: text }) => !/console\.log\(.*\); \/\/ .+$/m.test(text));
+    expect(recipes.length).toBeGreaterThan(3);
+    expect(silent.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  });
 });
 
 describe('in a page', () => {
