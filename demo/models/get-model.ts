@@ -34,6 +34,7 @@ export async function getModel(entry: ModelEntry): Promise<boolean> {
   put({ running: true });
   try {
     await addModel(entry);
+    if (stopped.has(entry.id)) throw new Error('Stopped before it began.');
     await inference.value?.load(entry.id);
     const { [entry.id]: _, ...others } = gets.value;
     gets.value = others;
