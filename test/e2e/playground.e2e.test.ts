@@ -80,6 +80,7 @@ describe('a first visit', () => {
     await page.getByLabel('Model').selectOption('parrot');
     await say(page, 'Explain tides');
     await page.getByText('stopped, because the answer repeated itself').waitFor();
+    expect((await page.locator('[data-role=assistant]').innerText()).length).toBeLessThan(text.length * 250);
   });
 
   it('shows the newest turn on the wire, in whole lines, and what the requests took', async () => {
