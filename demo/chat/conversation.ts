@@ -30,8 +30,8 @@ export const speed = signal('');
 
 /** Under a question that waits. */
 const STARTING = 'sent as soon as the service runs';
-/** Under an answer that was ended. */
-const REPEATS = 'stopped, because the answer repeated itself';
+/** Under an answer that goes round in circles. */
+const REPEATS = 'The answer repeats itself: press Stop to end it.';
 /** Pieces between two looks whether an answer repeats itself. */
 const LOOK_EVERY = 16;
 
@@ -86,7 +86,7 @@ export async function send(text: string, images: string[] = []): Promise<void> {
     change(withoutNote);
     await ask(signal);
   } catch (error) {
-    if (signal.aborted) change((turn) => ({ ...turn, note: signal.reason === REPEATS ? REPEATS : 'stopped' }));
+    if (signal.aborted) change((turn) => ({ ...turn, note: 'stopped' }));
     else change((turn) => ({ ...withoutNote(turn), error: problemOf(error) }));
   } finally {
     running.value = false;
@@ -118,7 +118,7 @@ async function ask(signal: AbortSignal): Promise<void> {
         text: turn.text + (text ?? ''),
         ...(reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
       }));
-      if (isOver(clock.pieces)) controller?.abort(REPEATS);
+      if (goesRound(clock.pieces)) change((turn) => ({ ...turn, note: REPEATS }));
     }
     if (piece.tokens) clock.tokens = piece.tokens;
     if (piece.tokens && clock.pieces > 0) finish(clock, title);
@@ -126,7 +126,7 @@ async function ask(signal: AbortSignal): Promise<void> {
 }
 
 /** @param pieces so far: looking at each would cost more than it saves */
-function isOver(pieces: number): boolean {
+function goesRound(pieces: number): boolean {
   const { text = '', reasoning = '' } = conversation.value.at(-1) ?? {};
   return pieces % LOOK_EVERY === 0 && repeatsItself(text || reasoning);
 }
