@@ -34,6 +34,25 @@ export function start(): Promise<void> {
   return starting;
 }
 
+/**
+ * Resolves when requests are answered, at once where they are.
+ * @throws Error when the start has failed, or what the signal aborts with
+ */
+export function whenStarted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      if (inference.value) resolve();
+      else if (startError.value) reject(new Error(startError.value));
+      else if (signal.aborted) reject(signal.reason as Error);
+      else return;
+      // It may be called before the effect has been made.
+      queueMicrotask(() => end());
+    };
+    const end = effect(settle);
+    signal.addEventListener('abort', settle, { once: true });
+  });
+}
+
 async function restart(): Promise<void> {
   startError.value = undefined;
   try {

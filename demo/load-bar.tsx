@@ -17,6 +17,11 @@ export function LoadBar() {
     <section class="load-bar" data-stage={stage} aria-label="Loading">
       <progress max={1} value={stage === 'download' ? share : undefined} aria-label={`Loading ${model}`} />
       <span>{words.filter(Boolean).join(' · ')}</span>
+      {stage === 'download' ? (
+        <button type="button" class="small" onClick={() => void inference.value?.unload(model).catch(() => {})}>
+          Cancel<span class="hidden"> the download</span>
+        </button>
+      ) : null}
     </section>
   );
 }

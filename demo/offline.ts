@@ -11,6 +11,10 @@ const SERVICE_WORKER = '/sw.js';
 /** Milliseconds that a first visit waits for the Service Worker before it starts without. */
 const PATIENCE = 5_000;
 
+/** How often the page looks whether the Service Worker has stored a file, and the milliseconds between two looks. */
+const STORE_LOOKS = 20;
+const STORE_PAUSE = 50;
+
 /** For a server that sends `require-trusted-types-for 'script'`: the demo's own policy, beside the library's. */
 function trusted(url: string): string {
   interface Policy {
@@ -68,10 +72,19 @@ export async function keepOfflineCopy(): Promise<void> {
   for (const path of paths) {
     const text = await fetchThrough(path);
     // That a file came says nothing of whether the Service Worker could store it.
-    if (text === undefined || !(await caches.match(path, { ignoreVary: true }))) missing++;
+    if (text === undefined || !(await isStored(path))) missing++;
     if (text !== undefined && path.startsWith(SCRIPTS)) for (const name of importsOf(text)) paths.add(SCRIPTS + name);
   }
   worksOffline.value = missing === 0;
+}
+
+/** The Service Worker answers before it has stored a file, so this looks for a while. */
+async function isStored(path: string): Promise<boolean> {
+  for (let look = 0; look < STORE_LOOKS; look++) {
+    if (await caches.match(path, { ignoreVary: true })) return true;
+    await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE));
+  }
+  return false;
 }
 
 /** Names of built scripts and kernels in a built script, which have a folder before them; other files may have such names too. */

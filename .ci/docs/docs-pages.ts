@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import type { Plugin } from 'vite';
+import { llmsText, markdownName } from './llms-text.js';
 import { type LinkedPage, pageName, renderPage, searchSections } from './render-page.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,7 +16,9 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
   '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 /** A file's path below `/docs/`: a page as HTML, a picture, the script of the pages or what it searches. */
@@ -32,6 +35,8 @@ export function docsFiles(): DocsFile[] {
   const pages = paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   return [
     ...pages.map(({ path, text }) => ({ name: pageName(path), source: renderPage({ path, text }, navigation, style) })),
+    ...pages.map(({ path, text }) => ({ name: markdownName(path), source: text })),
+    { name: 'llms.txt', source: llmsText(pages, navigation) },
     { name: 'search.json', source: JSON.stringify(pages.flatMap(searchSections)) },
     ...others.map((name) => ({ name, source: readFileSync(join(root, folder, name)) })),
   ];
@@ -44,8 +49,9 @@ export function docsPages(): Plugin {
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-        const name = pathname === '/docs/' ? 'index.html' : pathname.replace(/^\/docs\//, '');
-        const file = pathname.startsWith('/docs/') && docsFiles().find((candidate) => candidate.name === name);
+        const name = pathname === '/docs/' ? 'index.html' : pathname.replace(/^\/(docs\/)?/, '');
+        const isOurs = pathname.startsWith('/docs/') || pathname === '/llms.txt';
+        const file = isOurs && docsFiles().find((candidate) => candidate.name === name);
         if (!file) return next();
         response.setHeader('content-type', TYPES[extname(name)]!);
         response.end(file.source);
@@ -54,6 +60,8 @@ export function docsPages(): Plugin {
     generateBundle() {
       for (const { name, source } of docsFiles()) {
         this.emitFile({ type: 'asset', fileName: `docs/${name}`, source });
+        // Agents look for it at the root.
+        if (name === 'llms.txt') this.emitFile({ type: 'asset', fileName: name, source });
       }
     },
   };

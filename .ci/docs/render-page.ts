@@ -49,7 +49,7 @@ export function renderPage({ path, text }: Document, navigation: readonly Linked
         return renderTable(token, (tokens) => this.parser.parseInline(tokens));
       },
       code({ text: code }) {
-        return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`;
+        return `<div class="code"><pre tabindex="0"><code>${escapeHtml(code)}</code></pre><button type="button">Copy</button></div>\n`;
       },
     },
   });

@@ -1,7 +1,7 @@
 /** The box to write in: it keeps the focus, and Enter sends. */
 import { createRef } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { chatModel, chatModels, inference } from '../inference.js';
+import { chatModel, chatModels } from '../inference.js';
 import { Segmented } from '../parts/segmented.js';
 import { attach, attached, IMAGE_TYPES, sees } from './attached-images.js';
 import { HistoryDialog } from './history-dialog.js';
@@ -55,7 +55,7 @@ function useQuestion() {
   const submit = (event: Event): void => {
     event.preventDefault();
     focusComposer();
-    if (running.value || !inference.value || !text.trim()) return;
+    if (running.value || !text.trim()) return;
     const images = sees.value ? attached.value : [];
     void (edited === undefined ? send(text.trim(), images) : askAgain(edited, text.trim(), images));
     attached.value = [];
@@ -137,7 +137,8 @@ function HowItIsAsked() {
   return (
     <div class="controls how">
       <Segmented
-        label="Try it as"
+        label="API"
+        showsLabel
         choices={DIALECT_CHOICES}
         value={dialect.value}
         onChange={(name) => (dialect.value = name)}
@@ -148,7 +149,7 @@ function HowItIsAsked() {
           checked={thinking.value}
           onChange={(event) => (thinking.value = event.currentTarget.checked)}
         />
-        think
+        Let it think first
       </label>
       <output class="speed" aria-label="Speed">
         {speed.value}
@@ -207,7 +208,7 @@ function SendOrStop() {
       Stop
     </button>
   ) : (
-    <button type="submit" class="primary" disabled={!inference.value}>
+    <button type="submit" class="primary">
       Send
     </button>
   );

@@ -1,6 +1,6 @@
 /** The conversation's state, and one request per turn to the page's own `/v1`. */
 import { signal } from '@preact/signals';
-import { chatModel, inference } from '../inference.js';
+import { chatModel, inference, whenStarted } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { AnswerClock } from '../wire/answer-clock.js';
 import { streamInference } from '../wire/call-inference.js';
@@ -8,6 +8,8 @@ import { chatCompletions } from './dialects/chat-completions.js';
 import { messages } from './dialects/messages.js';
 import { responses } from './dialects/responses.js';
 import { save, type SavedConversation } from './saved-conversations.js';
+import { modelDefaults } from './model-defaults.js';
+import { repeatsItself } from './repeats-itself.js';
 import { requestSettings } from './settings.js';
 import type { Turn } from './turn.js';
 
@@ -25,6 +27,13 @@ export const thinking = signal(false);
 export const dialect = signal<DialectName>('chat');
 /** Tokens per second of the answer that is being written, or of the last one. */
 export const speed = signal('');
+
+/** Under a question that waits. */
+const STARTING = 'sent as soon as the service runs';
+/** Under an answer that goes round in circles. */
+const REPEATS = 'The answer repeats itself: press Stop to end it.';
+/** Pieces between two looks whether an answer repeats itself. */
+const LOOK_EVERY = 16;
 
 let controller: AbortController | undefined;
 
@@ -61,28 +70,42 @@ export async function askAgain(index: number, text: string, images: string[] = [
   await send(text, images);
 }
 
-/** Asks, and writes the answer into the conversation as it comes. @param images data URLs */
+/**
+ * Asks, and writes the answer into the conversation as it comes. A question that comes before the service runs waits for it.
+ * @param images data URLs
+ */
 export async function send(text: string, images: string[] = []): Promise<void> {
-  if (!inference.value || running.value) return;
+  if (running.value) return;
   const { signal } = (controller = new AbortController());
   running.value = true;
   const question: Turn = { role: 'user', text, ...(images.length > 0 && { images }) };
   conversation.value = [...conversation.value, question, { role: 'assistant', text: '' }];
   try {
+    if (!inference.value) change((turn) => ({ ...turn, note: STARTING }));
+    await whenStarted(signal);
+    change(withoutNote);
     await ask(signal);
   } catch (error) {
     if (signal.aborted) change((turn) => ({ ...turn, note: 'stopped' }));
-    else change((turn) => ({ ...turn, error: problemOf(error) }));
+    else change((turn) => ({ ...withoutNote(turn), error: problemOf(error) }));
   } finally {
     running.value = false;
     void keep();
   }
 }
 
+function withoutNote(turn: Turn): Turn {
+  const { note: _, ...others } = turn;
+  return others;
+}
+
 async function ask(signal: AbortSignal): Promise<void> {
   const { title, path, toBody, readEvent } = DIALECTS[dialect.value];
   const turns = conversation.value.slice(0, -1).filter((turn) => turn.text);
-  const body = toBody(turns, { model: chatModel.value, think: thinking.value, ...requestSettings() });
+  const model = chatModel.value;
+  const defaults = await modelDefaults(model);
+  signal.throwIfAborted();
+  const body = toBody(turns, { model, think: thinking.value, ...defaults, ...requestSettings() });
   const clock = new AnswerClock();
   for await (const event of streamInference(path, body, signal, clock)) {
     const piece = readEvent(event);
@@ -95,10 +118,17 @@ async function ask(signal: AbortSignal): Promise<void> {
         text: turn.text + (text ?? ''),
         ...(reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
       }));
+      if (goesRound(clock.pieces)) change((turn) => ({ ...turn, note: REPEATS }));
     }
     if (piece.tokens) clock.tokens = piece.tokens;
     if (piece.tokens && clock.pieces > 0) finish(clock, title);
   }
+}
+
+/** @param pieces so far: looking at each would cost more than it saves */
+function goesRound(pieces: number): boolean {
+  const { text = '', reasoning = '' } = conversation.value.at(-1) ?? {};
+  return pieces % LOOK_EVERY === 0 && repeatsItself(text || reasoning);
 }
 
 function finish(clock: AnswerClock, title: string): void {

@@ -30,6 +30,8 @@ export interface RequestSettings {
   system?: string;
   temperature?: number;
   topP?: number;
+  /** Of the model's own files; no field sets it. */
+  topK?: number;
   maxTokens?: number;
 }
 

@@ -1,7 +1,7 @@
 /** What stands where no conversation is yet: what can be asked, and of what. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { chatModel, inference } from '../inference.js';
+import { chatModel } from '../inference.js';
 import { downloadWords, ModelOffer } from '../models/model-offer.js';
 import { findRecommendation, hasGPU, recommendation } from '../models/recommendation.js';
 import { focusComposer } from './composer.js';
@@ -36,15 +36,16 @@ export function Welcome() {
   useEffect(() => void findRecommendation().catch(() => {}), []);
   return (
     <div class="welcome">
-      <h2>This page has its own /v1.</h2>
+      <h2>AI models that run inside this page</h2>
       <p>
-        Every answer comes from a model that runs in this page: <code>fetch('/v1/chat/completions')</code> goes to a
-        Service Worker, not to a server. Switch the network off and ask again. <a href="/docs/">How it works</a>
+        Inpage gives a web page its own <code>/v1</code>: an API like OpenAI's and Anthropic's, answered on your device,
+        without a server or a key. Ask something, then switch the network off and ask again.{' '}
+        <a href="/docs/">How it works</a>
       </p>
       {hasGPU.value ? <Recommended /> : null}
       <div class="suggestions">
         {(isTiny ? RELIABLE : OPEN).map((text) => (
-          <button key={text} type="button" disabled={!inference.value} onClick={() => ask(text)}>
+          <button key={text} type="button" onClick={() => ask(text)}>
             {text}
           </button>
         ))}

@@ -25,6 +25,16 @@ addEventListener('keydown', (event) => {
   input.focus();
 });
 
+for (const button of document.querySelectorAll('.code button')) {
+  button.addEventListener('click', () => void copyFrom(button));
+}
+
+async function copyFrom(button) {
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  button.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy'), 1500);
+}
+
 async function load() {
   sections ??= fetch('search.json').then((response) => response.json());
   sections = await sections;
@@ -44,10 +54,11 @@ function show(query) {
   results.replaceChildren(count, ...found);
 }
 
-/** 0: a word is missing. A word counts most in a heading, then in the page's title, then in the text. */
+/** 0: a word is missing. A word counts most in a heading, then in the page's title, then in the text; all of them in a row count once more. */
 function score({ page, heading, text }, words) {
   const [title, head, body] = [page, heading, text].map((part) => part.toLowerCase());
-  let sum = 0;
+  const phrase = words.join(' ');
+  let sum = words.length > 1 ? (head.includes(phrase) ? 8 : 0) + (body.includes(phrase) ? 1 : 0) : 0;
   for (const word of words) {
     const points = (head.includes(word) ? 8 : 0) + (title.includes(word) ? 3 : 0) + (body.includes(word) ? 1 : 0);
     if (points === 0) return 0;

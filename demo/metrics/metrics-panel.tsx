@@ -38,7 +38,7 @@ function KindView({ kind, records }: { kind: Kind; records: readonly RequestReco
       <h3 class="section">{title}</h3>
       <div class="charts">
         {first ? <Chart title={first} unit="ms" values={records.map((record) => record.first)} /> : null}
-        <Chart title="In all" unit="ms" values={records.map(({ total }) => total)} />
+        <Chart title="Total time" unit="ms" values={records.map(({ total }) => total)} />
         {counted ? <Chart title={`${counted} per second`} unit="/s" values={records.map(({ rate }) => rate)} /> : null}
       </div>
       <RequestTable kind={kind} records={records.toReversed().slice(0, ROWS)} />

@@ -29,9 +29,9 @@ export function DiskModel() {
     }
   };
   return (
-    <section class="card offer" aria-label="A GGUF file of your disk">
-      <label class="row">
-        <b>Pick a GGUF file of your disk</b>
+    <section class="card offer" aria-label="A GGUF file from your disk">
+      <label class="row picker">
+        <b>Choose a GGUF file from your disk</b>
         <span class="push" />
         <input
           type="file"
@@ -41,8 +41,8 @@ export function DiskModel() {
         />
       </label>
       <p class="quiet">
-        A chat model, e.g. one that you have for llama.cpp or Ollama. It is copied into this browser's storage, and
-        nothing of it leaves this device. WASM addresses 4 GB.
+        A chat model, for example one that you have for llama.cpp or Ollama. It is copied into this browser's storage,
+        and nothing of it leaves this device. Models must be smaller than 4 GB.
       </p>
       {name === undefined ? null : <LoadProgress model={name} report={progress.value} />}
       {added ? (

@@ -10,6 +10,15 @@ const FROM_HUB: readonly ModelEntry['backend'][] = ['gguf', 'transformers', 'web
 /** `running`, or why it failed, by id. */
 export const gets = signal<Readonly<Record<string, { running: true } | { problem: string }>>>({});
 
+/** Ends the download; what has come is kept, so that another try goes on from there. */
+export async function stopGetting(id: string): Promise<void> {
+  stopped.add(id);
+  await inference.value?.unload(id).catch(() => {});
+}
+
+/** Ids whose download the visitor has ended: that is no problem to tell. */
+const stopped = new Set<string>();
+
 /** @returns whether the model is ready */
 export async function getModel(entry: ModelEntry): Promise<boolean> {
   const put = (state: { running: true } | { problem: string }): void => {
@@ -21,15 +30,17 @@ export async function getModel(entry: ModelEntry): Promise<boolean> {
     });
     return false;
   }
+  stopped.delete(entry.id);
   put({ running: true });
   try {
     await addModel(entry);
+    if (stopped.has(entry.id)) throw new Error('Stopped before it began.');
     await inference.value?.load(entry.id);
     const { [entry.id]: _, ...others } = gets.value;
     gets.value = others;
     return true;
   } catch (error) {
-    put({ problem: problemOf(error) });
+    put({ problem: stopped.delete(entry.id) ? 'The download was stopped.' : problemOf(error) });
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { hub } from '../inference.js';
 
 /** A precision that a repository has, and the bytes of its weights. */
 interface Variant {
-  /** `q8`, `q4f16`, …; the name of an entry's `dtype`. */
+  /** `q8`, `q4f16`, …, the name of an entry's `dtype`; of a GGUF repository the path of a file. */
   dtype: string;
   bytes: number;
 }
@@ -13,6 +13,8 @@ export interface HubModel {
   /** `owner/name`. */
   id: string;
   task: 'chat' | 'embeddings';
+  /** What runs its files. */
+  backend: 'transformers' | 'gguf';
   variants: Variant[];
   /** Bytes of everything besides the weights: tokenizer, configs. */
   otherBytes: number;
@@ -70,26 +72,32 @@ export async function lookUp(id: string): Promise<HubModel> {
       ({ dtype, bytes }, at, all) =>
         bytes > 0 && all.findIndex((other) => other.dtype === dtype && other.bytes > 0) === at,
     );
-  if (variants.length === 0) {
-    throw new Error(
-      `${id} has no ONNX weights. Look for the same model by onnx-community, or with "ONNX" in its name.`,
-    );
-  }
+  if (variants.length === 0) return ggufModel(id, task, tree);
   const others = tree.filter(({ path }) => /^[\w.-]+\.(json|jinja|txt)$/.test(path));
-  return { id, task, variants, otherBytes: others.reduce((sum, { size }) => sum + size, 0) };
+  return { id, task, backend: 'transformers', variants, otherBytes: others.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** @param dtype empty: what fits the device */
-export function entryOf({ id, task }: HubModel, dtype: string): ModelEntry {
-  const owner = id.split('/')[0] ?? '';
-  return {
-    id: id.split('/')[1] ?? id,
-    task,
-    backend: 'transformers',
-    source: id,
-    ownedBy: owner,
-    ...(dtype && { dtype }),
-  };
+/** Projectors of vision models, and pieces of a file that was split. */
+const NO_MODEL = /(^|\/)mmproj[^/]*$|-\d{5}-of-\d{5}\.gguf$/i;
+
+/** A repository with GGUF files: each is a whole model. @throws Error where it has none */
+function ggufModel(id: string, task: HubModel['task'], tree: readonly TreeEntry[]): HubModel {
+  const files = tree.filter(({ type, path }) => type === 'file' && /\.gguf$/i.test(path) && !NO_MODEL.test(path));
+  if (files.length === 0) {
+    throw new Error(
+      `${id} has files for neither of this page's engines. Look for the same model with "GGUF" or "ONNX" in its name.`,
+    );
+  }
+  const variants = files.map(({ path, size }) => ({ dtype: path, bytes: size })).toSorted((a, b) => a.bytes - b.bytes);
+  return { id, task, backend: 'gguf', variants, otherBytes: 0 };
+}
+
+/** @param chosen precision, or file of a GGUF repository; empty: what fits the device */
+export function entryOf({ id, task, backend }: HubModel, chosen: string): ModelEntry {
+  const [ownedBy = '', name = id] = id.split('/');
+  const common = { id: name, task, source: id, ownedBy };
+  if (backend === 'gguf') return { ...common, backend, ...(chosen && { file: chosen }) };
+  return { ...common, backend, ...(chosen && { dtype: chosen }) };
 }
 
 /** Newer repositories have one graph, older ones a decoder. */
@@ -102,12 +110,21 @@ function sizeOf(weights: readonly TreeEntry[], suffix: string): number {
 }
 
 async function ask<Answer>(path: string, id: string): Promise<Answer> {
+  const { host } = new URL(hub.value);
   let response: Response;
   try {
     response = await fetch(new URL(path, `${hub.value.replace(/\/$/, '')}/`));
   } catch {
-    throw new Error(`${new URL(hub.value).host} could not be reached.`);
+    throw new Error(`${host} could not be reached. Check your network, and try again.`);
   }
-  if (!response.ok) throw new Error(`${id} was not found on ${new URL(hub.value).host} (${response.status}).`);
+  if (!response.ok) throw new Error(refusalWords(response.status, id, host));
   return (await response.json()) as Answer;
+}
+
+/** Why the hub did not answer, for people. It says 401 for what is private and for what there is not. */
+function refusalWords(status: number, id: string, host: string): string {
+  if (status === 401 || status === 404) return `${host} has no public model "${id}". Check how it is spelt.`;
+  if (status === 403) return `"${id}" is not open to everybody: ${host} wants you to accept its license first.`;
+  if (status === 429) return `${host} has too many requests now. Try again in a few minutes.`;
+  return `${host} has a problem of its own now (${status}). Try again later.`;
 }

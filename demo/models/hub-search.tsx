@@ -16,7 +16,8 @@ export function HubSearch() {
     setProblem('');
     setFound(undefined);
     const id = hubIdOf(pasted);
-    if (!id) return setProblem('An id looks like owner/name.');
+    if (!id)
+      return setProblem('Write the model as owner/name, for example Qwen/Qwen3-0.6B-GGUF, or paste its address.');
     setAsking(true);
     try {
       setFound(await lookUp(id));
@@ -28,10 +29,10 @@ export function HubSearch() {
   };
   return (
     <details class="web-llm">
-      <summary>Add a model of the hub</summary>
+      <summary>Add a model from the Hugging Face Hub</summary>
       <p class="quiet">
-        A chat or embedding model with ONNX weights, by its id or address. The hub is asked when you press the button;
-        nothing is downloaded before you load the model.
+        A chat or embedding model with GGUF or ONNX files, by its id or address. The hub is asked when you press the
+        button. Nothing is downloaded before you load the model.
       </p>
       <form class="row" onSubmit={(event) => void submit(event)}>
         <input
@@ -75,7 +76,7 @@ function Found({ model }: { model: HubModel }) {
         </button>
       </header>
       <label class="row quiet">
-        Precision
+        {model.backend === 'gguf' ? 'File' : 'Precision'}
         <select value={dtype} onChange={(event) => setDtype(event.currentTarget.value)}>
           <option value="">what fits this device</option>
           {model.variants.map((variant) => (
@@ -86,8 +87,9 @@ function Found({ model }: { model: HubModel }) {
         </select>
       </label>
       <p class="quiet">
-        Weights: {model.variants.map((variant) => `${variant.dtype} ${formatBytes(variant.bytes)}`).join(', ')}; other
-        files: {formatBytes(model.otherBytes)}. The model needs at least this much memory. WASM can address 4 GB.
+        Weights: {model.variants.map((variant) => `${variant.dtype} ${formatBytes(variant.bytes)}`).join(', ')}
+        {model.otherBytes > 0 ? `; other files: ${formatBytes(model.otherBytes)}` : ''}. The model needs at least this
+        much memory. On WASM it must be smaller than 4 GB.
       </p>
     </section>
   );

@@ -1,6 +1,6 @@
 /** One model of the catalog: what it is, where it runs, and the way in and out of memory. */
 import type { ModelEntry, ModelStatus } from 'inpage';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { inference, isAdded, removeModel, statusVersion } from '../inference.js';
 import { LoadProgress } from '../parts/load-progress.js';
 import { problemOf } from '../parts/problem-of.js';
@@ -9,6 +9,8 @@ import { Problem } from '../parts/problem.js';
 export function ModelCard({ model }: { model: ModelEntry }) {
   void statusVersion.value;
   const [problem, setProblem] = useState('');
+  /** The visitor ended the loading, so that it failed is no news. */
+  const isStopped = useRef(false);
   const service = inference.value;
   const status = service?.status().find(({ id }) => id === model.id);
   const state = status?.state ?? 'absent';
@@ -16,9 +18,16 @@ export function ModelCard({ model }: { model: ModelEntry }) {
   const isLoaded = state === 'ready' || state === 'busy';
   const act = (action: 'load' | 'unload'): void => {
     setProblem('');
+    isStopped.current = false;
     const done = service?.[action](model.id);
     statusVersion.value++;
-    done?.catch((error: unknown) => setProblem(problemOf(error))).finally(() => statusVersion.value++);
+    done
+      ?.catch((error: unknown) => setProblem(isStopped.current ? '' : problemOf(error)))
+      .finally(() => statusVersion.value++);
+  };
+  const stop = (): void => {
+    isStopped.current = true;
+    void service?.unload(model.id).catch((error: unknown) => setProblem(problemOf(error)));
   };
   return (
     <li class="card" data-state={state} aria-label={model.id}>
@@ -35,10 +44,10 @@ export function ModelCard({ model }: { model: ModelEntry }) {
         <button
           type="button"
           class="small"
-          disabled={!service || state === 'loading'}
-          onClick={() => act(isLoaded ? 'unload' : 'load')}
+          disabled={!service}
+          onClick={() => (state === 'loading' ? stop() : act(isLoaded ? 'unload' : 'load'))}
         >
-          {isLoaded ? 'Unload' : 'Load'}
+          {state === 'loading' ? 'Stop' : isLoaded ? 'Unload' : 'Load'}
         </button>
       </header>
       {model.metadata?.overview ? <p>{model.metadata.overview}</p> : null}

@@ -4,7 +4,7 @@ import { hub, inference, models, statusVersion } from '../inference.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { formatBytes } from '../parts/format-bytes.js';
 import { LoadProgress } from '../parts/load-progress.js';
-import { getModel, gets } from './get-model.js';
+import { getModel, gets, stopGetting } from './get-model.js';
 
 interface ModelOfferProps {
   entry: ModelEntry;
@@ -40,9 +40,15 @@ export function ModelOffer({ entry, needs, label, entryText, onReady }: ModelOff
         </span>
         <span class="push" />
         {entryText === undefined ? null : <CopyButton code={entryText} label="Copy entry" />}
-        <button type="button" class="small" disabled={!inference.value || isRunning} onClick={() => void get()}>
-          {state && 'problem' in state ? 'Try again' : 'Get it'}
-        </button>
+        {isRunning ? (
+          <button type="button" class="small" onClick={() => void stopGetting(entry.id)}>
+            Stop<span class="hidden"> the download</span>
+          </button>
+        ) : (
+          <button type="button" class="small" disabled={!inference.value} onClick={() => void get()}>
+            {state && 'problem' in state ? 'Try again' : 'Get it'}
+          </button>
+        )}
       </header>
       <p class="quiet">
         {entry.metadata?.overview}

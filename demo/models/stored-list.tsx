@@ -59,7 +59,7 @@ function nameOf({ models, source }: StoredModel): string {
 }
 
 function factsOf({ bytes, complete, verified, files }: StoredModel): string[] {
-  const facts = [formatBytes(bytes), `${files.length} files`];
+  const facts = [formatBytes(bytes), `${files.length} ${files.length === 1 ? 'file' : 'files'}`];
   if (!complete) facts.push('not complete');
   if (verified) facts.push('hashes verified');
   return facts;

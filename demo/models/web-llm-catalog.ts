@@ -8,7 +8,7 @@ import { problemOf } from '../parts/problem-of.js';
 export const prebuilt = signal<WebLlmModelInfo[]>([]);
 export const problem = signal('');
 /** The features of this browser's GPU; undefined: it has none for WebGPU. */
-const gpuFeatures = signal<ReadonlySet<string> | undefined>(undefined);
+export const gpuFeatures = signal<ReadonlySet<string> | undefined>(undefined);
 
 /** Fetches the list from this origin; models are only fetched once one is added and loaded. */
 export async function openList(): Promise<void> {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { models } from '../inference.js';
 import { Problem } from '../parts/problem.js';
 import { AddDialog } from './add-dialog.js';
-import { needsOf, obstacleTo, openList, prebuilt, problem } from './web-llm-catalog.js';
+import { gpuFeatures, needsOf, obstacleTo, openList, prebuilt, problem } from './web-llm-catalog.js';
 
 /** Rows before someone asks for more. */
 const FEW = 12;
@@ -14,14 +14,24 @@ export function WebLlmList() {
   const [showsAll, setShowsAll] = useState(false);
   const [candidate, setCandidate] = useState<WebLlmModelInfo>();
   const found = prebuilt.value.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase()));
-  const shown = showsAll ? found : found.slice(0, FEW);
+  // Without WebGPU the sentence says all; who looks for a name still finds it.
+  const lacksGPU = prebuilt.value.length > 0 && !gpuFeatures.value;
+  const listed = lacksGPU && !words ? [] : found;
+  const shown = showsAll ? listed : listed.slice(0, FEW);
   return (
     <details class="web-llm" onToggle={(event) => event.currentTarget.open && void openList()}>
       <summary>Add a WebLLM model</summary>
-      <p class="quiet">
-        Larger models for WebGPU, by MLC. Nothing is downloaded before you confirm; then the weights come from
-        huggingface.co, because you asked, and stay in this browser.
-      </p>
+      {lacksGPU ? (
+        <p class="quiet" role="status">
+          This browser has no WebGPU, so none of WebLLM's {prebuilt.value.length} models runs here; models with GGUF
+          files need none.
+        </p>
+      ) : (
+        <p class="quiet">
+          Larger models for WebGPU, by MLC. Nothing is downloaded before you confirm; then the weights come from
+          huggingface.co, because you asked, and stay in this browser.
+        </p>
+      )}
       <input
         type="search"
         class="query"
@@ -36,7 +46,7 @@ export function WebLlmList() {
           <Row key={model.id} model={model} onAdd={() => setCandidate(model)} />
         ))}
       </ul>
-      {found.length > shown.length ? (
+      {listed.length > shown.length ? (
         <button type="button" onClick={() => setShowsAll(true)}>
           Show all {found.length}
         </button>

@@ -65,7 +65,7 @@ async function converse(question: string, tool: ExampleTool): Promise<void> {
   }
   add({ who: 'model', title: `The model calls ${call.function.name}`, text: call.function.arguments });
   const result = JSON.stringify(tool.run(JSON.parse(call.function.arguments) as Record<string, string>));
-  add({ who: 'page', title: 'The page runs it', text: result });
+  add({ who: 'page', title: 'The page runs it, with a made-up result', text: result });
   messages.push(asked, { role: 'tool', tool_call_id: call.id, content: result });
   add({ who: 'model', title: 'The model answers', text: (await complete(body)).content ?? '' });
 }

@@ -20,7 +20,8 @@ export function ToolsPanel() {
       <h2>Tools</h2>
       <p class="quiet">
         The model may call a function of this page. A grammar makes every call valid for its schema; the bundled model
-        manages one call with words taken from your sentence.
+        manages one call with words taken from your sentence. The functions are examples: the weather is made up, and no
+        music plays.
       </p>
       <ToolChoice />
       <Question />

@@ -36,7 +36,7 @@ export function createInferenceFetch(
   };
 }
 
-/** Whose bytes are none: such a request has a body, and no content type that its headers do not name. */
+/** An empty body: a request with it gets no `content-type` of its own from the browser. */
 const NO_BYTES = new Uint8Array();
 
 /**

@@ -146,6 +146,18 @@ describe('the demo', () => {
     );
   });
 
+  it('has a list for programs, which leads to the documents themselves', () => {
+    const list = served.get('llms.txt') ?? '';
+    expect(list).toMatch(/^# Inpage\n\n> Inpage runs an OpenAI- and Anthropic-compatible API inside your web page\./);
+    const names = [...list.matchAll(/\]\(\/docs\/([\w.-]+)\)/g)].map(([, name = '']) => name);
+    expect(names.length).toBe(pages.length + 1);
+    expect(names.filter((name) => !served.get(name)?.startsWith('# '))).toEqual([]);
+  });
+
+  it('has a button that copies for each block of code', () => {
+    expect(served.get('recipes.html')).toContain('</code></pre><button type="button">Copy</button>');
+  });
+
   it('has an index for the search, whose addresses lead to headings', () => {
     const sections = JSON.parse(served.get('search.json') ?? '') as SearchSection[];
     expect(sections.length).toBeGreaterThan(80);

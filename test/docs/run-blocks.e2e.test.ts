@@ -95,6 +95,13 @@ describe('the code of the documents and of the playground', () => {
     expect(forPages.length).toBeGreaterThan(8);
     expect(code.length - forPages.length).toBeGreaterThan(3);
   });
+
+  it('of each recipe says something that is read below', () => {
+    const recipes = forPages.filter(({ page }) => page.startsWith('demo/docs/recipes'));
+    const silent = recipes.filter(({ code: text }) => !/console\.log\(.*\); \/\/ .+$/m.test(text));
+    expect(recipes.length).toBeGreaterThan(3);
+    expect(silent.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  });
 });
 
 describe('in a page', () => {
@@ -136,6 +143,24 @@ describe('in a page', () => {
     for (const [, expected] of block.code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm))
       expect(said).toContain(expected);
     expect(await page.innerText('body')).toContain(SHOWN[block.page] ?? '');
+    await context.close();
+  });
+
+  it('model-files.md keeps a page that was open once, for when the network is gone', async () => {
+    const block = forPages.find(({ code: text }) => text.includes("'ready to work offline'"))!;
+    const worker = runnable.find(({ page, file }) => page === block.page && file === 'sw.js')!;
+    writeFileSync(join(site, 'sw.js'), worker.code);
+    const own = await serveFolder(site, false);
+    const context = await newContext(browser);
+    const page = await context.newPage();
+    await page.goto(own.origin);
+    const path = await putBlock(block, site);
+    await page.evaluate(`import('${path}')`);
+    await own.close();
+    await page.reload();
+    await page.evaluate(`import('${path}')`);
+    const models = await page.evaluate(`fetch('/v1/models').then((response) => response.json())`);
+    expect(models).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 'tiny-chat' })]) });
     await context.close();
   });
 });

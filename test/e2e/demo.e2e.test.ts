@@ -38,7 +38,7 @@ describe('the chat', () => {
     await page.keyboard.type('More');
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('More');
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByText('This page has its own /v1.').waitFor();
+    await page.getByText('AI models that run inside this page').waitFor();
   });
 
   it('loads the bundled model with a bar, and speaks three dialects in one conversation', async () => {

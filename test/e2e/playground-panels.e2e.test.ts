@@ -286,10 +286,10 @@ it('the check of the page finds that everything works', async () => {
 
 it('a GGUF file of the disk is picked, answers, and is there on the next visit without being asked for', async () => {
   await go('Models');
-  const card = page.getByRole('region', { name: 'A GGUF file of your disk' });
+  const card = page.getByRole('region', { name: 'A GGUF file from your disk' });
   const pick = (name: string, bytes: Uint8Array): Promise<void> =>
     card
-      .getByLabel('Pick a GGUF file')
+      .getByLabel('Choose a GGUF file')
       .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) });
   await pick('notes.gguf', new TextEncoder().encode('These are my notes.'));
   expect(await card.getByRole('alert').innerText()).toContain('`notes.gguf` is not a GGUF file');

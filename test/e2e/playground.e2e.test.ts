@@ -56,6 +56,34 @@ describe('a first visit', () => {
     expect(await note.count()).toBe(0);
   });
 
+  it('keeps a question that comes before the service runs, and sends it then', async () => {
+    const page = await context.newPage();
+    await page.addInitScript(() => {
+      const { serviceWorker } = navigator;
+      const register = serviceWorker.register.bind(serviceWorker);
+      const open = new Promise<void>((resolve) => Object.assign(window, { openTheDoor: resolve }));
+      serviceWorker.register = (...registration) => open.then(() => register(...registration));
+    });
+    await page.goto(demoOrigin());
+    await page.getByLabel('Message', { exact: true }).fill('What is the capital of France?');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('sent as soon as the service runs').waitFor();
+    await page.evaluate('openTheDoor()');
+    expect((await finishedAnswer(page)).text).toContain('Paris');
+  });
+
+  it('says of an answer that it goes round in circles, and Stop ends it', async () => {
+    const script = { replies: [{ text: 'The tide is the pull of the moon. ', repeat: 5000 }], tokenDelayMs: 5 };
+    const parrot = { id: 'parrot', task: 'chat', backend: 'scripted', script };
+    const page = await openDemo(context, demoOrigin(), 'chat', parrot);
+    await page.getByLabel('Model').selectOption('parrot');
+    await say(page, 'Explain tides');
+    await page.getByText('The answer repeats itself').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText('stopped', { exact: true }).waitFor();
+    expect(await page.getByText('The answer repeats itself').count()).toBe(0);
+  });
+
   it('shows the newest turn on the wire, in whole lines, and what the requests took', async () => {
     const page = await open();
     await say(page, 'What is the capital of France?');
@@ -171,7 +199,7 @@ describe('models', () => {
       if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
     }, hub.url);
     const page = await open('models');
-    await page.getByText('Add a model of the hub').click();
+    await page.getByText('Add a model from the Hugging Face Hub').click();
     const id = page.getByLabel('Model id');
     const ask = page.getByRole('button', { name: 'Check size' });
     await id.fill('owner/picture');
@@ -197,7 +225,7 @@ describe('models', () => {
       if (location.protocol === 'http:') localStorage.setItem('inpage-demo-hub', url);
     }, hub.url);
     const page = await open('models');
-    await page.getByText('Add a model of the hub').click();
+    await page.getByText('Add a model from the Hugging Face Hub').click();
     await page.getByLabel('Model id').fill('owner/small-embed');
     await page.getByRole('button', { name: 'Check size' }).click();
     await page.getByRole('region', { name: 'owner/small-embed' }).getByRole('button', { name: 'Add' }).click();

@@ -6,7 +6,7 @@ import { COMPARED_KINDS } from '../engines/gguf/support/compared-models.js';
 import type { Comparison } from './compare-models.js';
 import { type Speed, SPEED_FILES } from './compare-speed.js';
 
-const DOCUMENT = join(import.meta.dirname, '../../demo/docs/models.md');
+const DOCUMENT = join(import.meta.dirname, '../../demo/docs/benchmarks.md');
 /** What stands before tables. */
 const [DIFFERENCES, SPEEDS] = [
   '<!-- npm run test:llama-cpp -- --write -->',
@@ -58,7 +58,7 @@ function update(mark: string, tables: string, write: boolean): string[] {
     return [];
   }
   const isSame = rowsOf(text.slice(begin, end)) === rowsOf(tables);
-  return isSame ? [] : [`The tables of models.md are outdated: ${mark.replace(/^<!-- | -->$/g, '')}`];
+  return isSame ? [] : [`The tables of benchmarks.md are outdated: ${mark.replace(/^<!-- | -->$/g, '')}`];
 }
 
 /** What stands in the first column. */

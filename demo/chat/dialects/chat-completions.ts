@@ -12,13 +12,14 @@ const imagePart = (url: string): object => ({ type: 'image_url', image_url: { ur
 export const chatCompletions: Dialect = {
   title: 'Chat Completions',
   path: '/chat/completions',
-  toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, topK, maxTokens }) => ({
     model,
     messages: [...(system ? [{ role: 'system', content: system }] : []), ...toMessages(turns, imagePart)],
     stream: true,
     stream_options: { include_usage: true },
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(think && { chat_template_kwargs: { enable_thinking: true } }),
   }),

@@ -21,12 +21,13 @@ function imagePart(dataURL: string): object {
 export const messages: Dialect = {
   title: 'Messages',
   path: '/messages',
-  toBody: (turns, { model, think, system, temperature, topP, maxTokens }) => ({
+  toBody: (turns, { model, think, system, temperature, topP, topK, maxTokens }) => ({
     model,
     max_tokens: maxTokens ?? (think ? 3 * MAX_TOKENS : MAX_TOKENS),
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
     messages: toMessages(turns, imagePart),
     stream: true,
     ...(think && { thinking: { type: 'enabled', budget_tokens: 2 * MAX_TOKENS } }),

@@ -2,7 +2,7 @@ import { startInference } from 'inpage';
 
 const TINY_CHAT = { id: 'tiny-chat', task: 'chat', backend: 'gguf' };
 
-// Before anything is loaded, so that all of it passes through the Service Worker.
+// The worker first, so that the files of Inpage's own workers pass through it.
 await navigator.serviceWorker.register('/sw.js');
 if (!navigator.serviceWorker.controller) {
   await new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }));
@@ -22,9 +22,11 @@ button.onclick = async ({ target }) => {
   document.querySelector('[role=status]').textContent = (await response.json()).choices[0].message.content;
 };
 
-/** The page and its scripts were there before the Service Worker was. */
+/** The page and its scripts were there before the Service Worker was: it is told their names. */
 async function keepWhatCameBefore() {
+  const { port1, port2 } = new MessageChannel();
+  const kept = new Promise((resolve) => (port1.onmessage = resolve));
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
-  const own = new Set([location.href, ...loaded.filter((url) => url.startsWith(location.origin))]);
-  await Promise.all([...own].map((url) => fetch(url)));
+  navigator.serviceWorker.controller.postMessage({ keep: [location.href, ...loaded] }, [port2]);
+  await kept;
 }

@@ -101,10 +101,11 @@ export interface InferenceOptions {
    */
   promptCache?: number | string;
   /**
-   * Keep what `/responses` answers on this device, so that later requests may name it (`previous_response_id`): `true` is the
-   * same as `64MB`; a number of bytes or a text with `kB`, `MB` or `GB` is the bound, `memory` keeps it as long as the engine
-   * runs. What was not used for 30 days is removed, and `inference.removeResponses()` removes all of it. With several `apiKeys`
-   * each has its share. `false`: nothing is kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
+   * Keep answers of `/responses` on this device for 30 days after their last use, so that later requests can continue them
+   * (`previous_response_id`). `true` is the same as `64MB`; a number of bytes or a text with `kB`, `MB` or `GB` is the bound.
+   * `memory` keeps them as long as the engine runs. `inference.removeResponses()` removes all of them. With several `apiKeys`
+   * each has its share. `false`: nothing is
+   * kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
    */
   storeResponses?: boolean | number | string;
   /**
@@ -126,7 +127,7 @@ export interface InferenceOptions {
    * @default {}
    */
   routes?: Readonly<Record<string, RouteHandler>>;
-  /** Told how far each model's loading is. */
+  /** Called with each model's loading progress. */
   onProgress?: (progress: LoadProgress) => void;
 }
 

@@ -54,6 +54,9 @@ export interface ScriptedReply {
   recorded?: RecordedStep[];
 }
 
+/** How the error of a request begins that no reply fitted: by it, tests find these requests. */
+export const NO_REPLY_MATCHES = 'No scripted reply matches this request.';
+
 /** What a `scripted` model says and how fast. For tests and demos without a real model. */
 export interface Script {
   /** The first whose `match` fits the request answers, else the first without `match`, else see `onUnmatched`. */

@@ -7,7 +7,9 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What an app is told of a build that is slower than others; undefined: nothing. */
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
-  return 'WebAssembly has no relaxed SIMD here, so prompts take about twice as long as in browsers, and versions of Node, that have it.';
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  const isNode = process?.versions?.node !== undefined;
+  return `This ${isNode ? 'Node' : 'browser'} has no relaxed SIMD yet, so prompts take about twice as long.${isNode ? ' Node 22 or later has it.' : ''}`;
 }
 
 /** What the program `kernels/probe.ts` exports. */

@@ -1,6 +1,6 @@
 /** Which reply of a script answers a request. @module */
 import { InferenceError } from '../../core/errors/inference-error.js';
-import type { Script, ScriptedReply } from '../../core/models/script.js';
+import { NO_REPLY_MATCHES, type Script, type ScriptedReply } from '../../core/models/script.js';
 import type { Asked } from './asked.js';
 import { type Miss, missOf } from './match-reply.js';
 
@@ -90,7 +90,7 @@ function describeMiss(misses: readonly Miss[], { last }: Asked): string {
     .map(({ match, reason }) => `${match} (${reason})`);
   const nearestReplies = nearest.length === 0 ? 'There are no replies.' : `The nearest: ${nearest.join(', ')}.`;
   return (
-    `No scripted reply matches this request. Its last message is ${asked}. ${nearestReplies} ` +
+    `${NO_REPLY_MATCHES} Its last message is ${asked}. ${nearestReplies} ` +
     "Add a reply without `match` to answer everything else, or set the script's `onUnmatched` to 'warn' or 'empty'."
   );
 }

@@ -12,4 +12,5 @@ export { inferenceFixtures } from './inference-fixtures.js';
 export type { InferenceFixtures } from './inference-fixtures.js';
 export { installInference } from './install-inference.js';
 export type { InstalledInference, InstallOptions } from './install-inference.js';
+export type { UnmatchedRequest } from './misses.js';
 export { readRecording } from '../../serve/recording/recording-file.js';

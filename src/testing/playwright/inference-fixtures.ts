@@ -1,8 +1,9 @@
 /** Fixtures for Playwright's test runner. @module */
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions } from 'playwright/test';
 import { addToRecording } from '../../serve/recording/recording-file.js';
-import { unmatchedMessage } from '../test-server/unmatched-message.js';
+import { entryLines, unmatchedMessage } from '../test-server/unmatched-message.js';
 import { blockedMessage } from './guard-hosts.js';
+import type { UnmatchedRequest } from './misses.js';
 import { type InstalledInference, installInference, type InstallOptions } from './install-inference.js';
 
 /** What {@link inferenceFixtures} adds to a test. */
@@ -45,8 +46,9 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
       const inference = await installInference(context, { ...inferenceOptions, origin });
       await use(inference);
       if (inferenceOptions.record) addToRecording(recordingPath(file), await inference.recorded());
-      const unmatched = [...(inference.server?.unmatched ?? [])];
+      const asked = entryLines(inference.server?.unmatched ?? []);
       await inference.stop();
+      const unmatched = [...inference.unmatched.map(requestLine), ...asked];
       const problems = [
         ...(inference.blocked.length > 0 ? [blockedMessage(inference.blocked)] : []),
         ...(unmatched.length > 0 ? [unmatchedMessage(unmatched)] : []),
@@ -56,6 +58,10 @@ export const inferenceFixtures: Fixtures<InferenceFixtures, object, PlaywrightTe
     { auto: true },
   ],
 };
+
+function requestLine({ request, message }: UnmatchedRequest): string {
+  return `${request.method()} ${new URL(request.url()).pathname}: ${message}`;
+}
 
 /** Of a test's file: `chat.spec.replies.json` beside `chat.spec.ts`. */
 function recordingPath(testFile: string): string {

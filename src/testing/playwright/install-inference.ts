@@ -18,6 +18,7 @@ import type { PageInference } from '../../core/models/page-inference.js';
 import { INFERENCE_OPTIONS, type InferenceOptions } from '../../core/models/inference-options.js';
 import { fields, list, optional, parseOptions, type Same, text } from '../../core/models/option-schema.js';
 import type { TestServer } from '../test-server/test-server-types.js';
+import { Misses, type UnmatchedRequest } from './misses.js';
 import { bothFaults, startAppServer } from './app-server.js';
 import { guardHosts } from './guard-hosts.js';
 
@@ -53,6 +54,11 @@ export interface InstalledInference {
    * of the test answered. They were blocked.
    */
   readonly blocked: readonly Request[];
+  /**
+   * Requests of the app's pages that no reply of a scripted model fitted. They got a 400 and fail the test that uses the fixtures;
+   * `server.unmatched` has those of the app's server. Complete after `stop()`.
+   */
+  readonly unmatched: readonly UnmatchedRequest[];
   /** Loads a model before its first request. @throws Error with the message of `PageInference.load` */
   load(model: string): Promise<void>;
   /** Ends a model's engine and frees its memory. @throws Error when the page is gone */
@@ -118,13 +124,17 @@ export async function installInference(context: BrowserContext, options: Install
   });
   const crashed = rejectOnCrash(page);
   const requests: Request[] = [];
+  const misses = new Misses();
   const bases = { origin, prefix, intercept };
   const note = (response: Response): void => {
     const isAnswered = response.fromServiceWorker() && matchBase(new URL(response.url()), bases) !== undefined;
-    if (isAnswered) requests.push(response.request());
+    if (!isAnswered) return;
+    requests.push(response.request());
+    misses.look(response);
   };
   const stop = async (): Promise<void> => {
     context.off('response', note);
+    await misses.read();
     const gone = crashed.catch(() => {});
     await Promise.race([page.evaluate(stopService).catch(() => {}), gone]);
     await page.close();
@@ -139,7 +149,7 @@ export async function installInference(context: BrowserContext, options: Install
     context.on('response', note);
     const control = remoteControl(page, crashed);
     const faults = app ? bothFaults(control.faults, app.server.faults) : control.faults;
-    return { baseURL, requests, blocked, stop, ...control, faults, server: app?.server };
+    return { baseURL, requests, blocked, unmatched: misses.found, stop, ...control, faults, server: app?.server };
   } catch (thrown) {
     const obstacle = await page.evaluate(serviceWorkerObstacle).catch(() => undefined);
     await stop();

@@ -4,10 +4,15 @@ import type { JournalEntry } from './test-server-types.js';
 /** Requests that are shown. */
 const SHOWN = 3;
 
-export function unmatchedMessage(entries: readonly JournalEntry[]): string {
-  const count = entries.length === 1 ? 'A request was' : `${entries.length} requests were`;
-  const shown = entries.slice(0, SHOWN).map((entry) => `${entry.method} ${entry.path}: ${explainMismatch(entry)}`);
-  return `inpage: ${count} not matched by any reply.\n${shown.join('\n')}`;
+/** @param lines of the requests, see {@link entryLines} */
+export function unmatchedMessage(lines: readonly string[]): string {
+  const count = lines.length === 1 ? 'A request was' : `${lines.length} requests were`;
+  return `inpage: ${count} not matched by any reply.\n${lines.slice(0, SHOWN).join('\n')}`;
+}
+
+/** Each request with the error that its client got. */
+export function entryLines(entries: readonly JournalEntry[]): string[] {
+  return entries.map((entry) => `${entry.method} ${entry.path}: ${explainMismatch(entry)}`);
 }
 
 /** The error that the app got, in whatever shape. */

@@ -1,6 +1,6 @@
 /** A test server for a file of tests, whatever runs them. @module */
 import { startTestServer } from './start-test-server.js';
-import { unmatchedMessage } from './unmatched-message.js';
+import { entryLines, unmatchedMessage } from './unmatched-message.js';
 import type { TestServer, TestServerOptions } from './test-server-types.js';
 
 type Hook = (run: () => Promise<void>) => unknown;
@@ -46,7 +46,7 @@ export function useTestServer({ env = false, ...options }: UseTestServerOptions 
     if (env) restore = setVariables(server.env);
   });
   afterEach(async () => {
-    const unmatched = [...(server?.unmatched ?? [])];
+    const unmatched = entryLines(server?.unmatched ?? []);
     server?.reset();
     if (unmatched.length > 0) throw new Error(unmatchedMessage(unmatched));
   });

@@ -160,7 +160,7 @@ const OPEN_WARNING =
 
 /** Which programs break on what the mode `service` answers by its specification. */
 const HOSTED_HINT =
-  'inpage: start with `--compatibility hosted` for coding agents, LangChain, the AI SDK, and what OpenAI\'s clients do with `parse()`, `verbose_json`, `reasoning_effort: "none"` and file parts\n';
+  "inpage: add `--compatibility hosted` if you use coding agents, LangChain, the AI SDK or `parse()` of OpenAI's clients.\n";
 
 function readHost(host: CommandValues[string]): ServeOptions['host'] {
   if (host === undefined || host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return host;

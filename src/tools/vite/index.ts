@@ -174,7 +174,7 @@ function describeSizes(files: ReadonlyMap<string, StaticFile>): string {
   const megabytes = (size: number): string => `${(size / 1e6).toFixed(1)} MB`;
   const all = [...bytes.values()].reduce((sum, size) => sum + size, 0);
   const parts = [...bytes].filter(([folder]) => folder !== '/').map(([folder, size]) => `${folder} ${megabytes(size)}`);
-  return `${megabytes(all)} (${parts.join(', ')})`;
+  return megabytes(all) + (parts.length > 0 ? ` (${parts.join(', ')})` : '');
 }
 
 /** Where the app lives: a base on another origin (a CDN) holds its assets, but a Service Worker must be the page's own. */

@@ -176,10 +176,11 @@ it('[Y25] its fixtures work in Playwright’s own runner, and record into a file
   // A failed run rejects with its report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { stats } = JSON.parse(stdout) as { stats: object };
-  expect(stats).toMatchObject({ expected: 12, unexpected: 0, flaky: 0 });
+  expect(stats).toMatchObject({ expected: 13, unexpected: 0, flaky: 0 });
   // Some are expected to fail, for these reasons.
   expect(stdout).toContain("Add 'https://api.anthropic.com/v1' to `inferenceOptions.intercept`");
   expect(stdout).toMatch(/A request was not matched by any reply\.[^]*POST \/v1\/chat\/completions/);
+  expect(stdout).toMatch(/No scripted reply matches this request\. Its last message is [^]*weather/);
   expect(readFileSync(RECORDING, 'utf8')).not.toContain('sk-test');
   const [{ id, script } = {}] = readRecording(RECORDING);
   rmSync(RECORDING);

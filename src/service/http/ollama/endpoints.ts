@@ -50,7 +50,7 @@ export const OLLAMA_ENDPOINTS: readonly Endpoint[] = [
     async () => (await import('./models.js')).version,
   ),
   lazyEndpoint(
-    { name, method: 'POST', path: '/api/pull', summary: "Downloads a model's files, telling how far it is." },
+    { name, method: 'POST', path: '/api/pull', summary: "Downloads a model's files, with progress." },
     async () => (await import('./pull.js')).pull,
   ),
   lazyEndpoint(

@@ -21,7 +21,7 @@ import { lockOf, stopRun, stopWhenTold } from './stop-run.js';
 const MAX_STARTS = 3;
 
 /**
- * Begins a response and goes on with it when its client is gone. The one that another host has begun is gone on with.
+ * Begins a response and finishes it even if its client leaves. A response that another host has begun is continued.
  * @throws InferenceError `invalid_request` where it is larger than what is stored may be
  */
 export async function beginRun(

@@ -30,3 +30,26 @@ test('fails when the app asks a service that the test did not think of', async (
   await page.goto('/');
   await page.evaluate(() => fetch('https://api.anthropic.com/v1/messages', { method: 'POST' }).catch(() => {}));
 });
+
+test.describe('without a reply that fits', () => {
+  test.use({
+    inferenceOptions: {
+      intercept: ['https://api.openai.com/v1'],
+      models: [
+        {
+          id: 'gpt-5',
+          task: 'chat',
+          backend: 'scripted',
+          script: { replies: [{ match: 'weather', text: 'It rains.' }] },
+        },
+      ],
+    },
+  });
+
+  test('fails, even if the app hides the error', async ({ page }) => {
+    test.fail();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await expect(page.getByRole('status')).toHaveText('Sorry: 400');
+  });
+});
