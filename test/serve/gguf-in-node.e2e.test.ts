@@ -52,7 +52,14 @@ class ThreadWithCores extends EventTarget {
     const begin = `
       Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: ${cores} }, configurable: true });
       import(${file('thread-worker.js')});`;
-    this.thread = new Worker(begin, { eval: true, workerData: { script: JSON.parse(file('model-worker.js')) } });
+    // Files of the disk are read where they are, and nothing is kept.
+    const { port1: locks } = new MessageChannel();
+    const store = { port: locks, cacheFolder: undefined, run: 'test' };
+    this.thread = new Worker(begin, {
+      eval: true,
+      workerData: { script: JSON.parse(file('model-worker.js')), name: 'inpage-model', store },
+      transferList: [locks as unknown as Transferable],
+    });
     this.thread.on('message', (data) => this.dispatchEvent(new MessageEvent('message', { data })));
     this.thread.on('exit', () => this.dispatchEvent(new Event('close')));
   }
@@ -78,7 +85,10 @@ async function answerOnCores(cores: number, { origin, model }: { origin: string;
   const loaded = await loadRemoteModel(
     { port: port1, lifeline: undefined, end: () => void worker.thread.terminate() },
     {
-      entry: parseOptions(INFERENCE_OPTIONS, { models: MODELS }).models.find(({ id }) => id === model)!,
+      entry: {
+        ...parseOptions(INFERENCE_OPTIONS, { models: MODELS }).models.find(({ id }) => id === model)!,
+        source: pathToFileURL(join(root, 'public/models/tiny-chat/tiny-chat-Q8_0.gguf')).href,
+      },
       options: { assetsURL: `${origin}inpage/`, pageURL: origin },
     },
     { onProgress: () => {}, signal, timing: MODEL_TIMING },
