@@ -133,7 +133,11 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const ofEngines = others.filter((id) => !webLlm.has(id));
   return {
     workers: early,
-    'any-model': new Set(ofModels.filter((id) => embeddings.has(id))),
+    // With what a worker has before its model: no chunk of an engine may take that along.
+    'any-model': new Set([
+      ...ofModels.filter((id) => embeddings.has(id)),
+      ...[...worker].filter((id) => text.has(id) && !early.has(id)),
+    ]),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     'text-engines': new Set(ofEngines.filter((id) => gguf.has(id))),
     transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),
@@ -211,7 +215,11 @@ const ENVIRONMENTS = {
   }),
   // The checks of `inpage doctor`, which evaluates them in pages of others.
   diagnosis: browserFiles(script('src/page/diagnosis/run-checks.ts', 'diagnose.js', 'inpageDiagnosis')),
-  serviceWorker: browserFiles(script('src/service-worker/service-worker.ts', 'service-worker.js')),
+  serviceWorker: {
+    ...browserFiles(script('src/service-worker/service-worker.ts', 'service-worker.js')),
+    // What is so in every Service Worker: what the library does elsewhere is left out of its few bytes.
+    define: { 'globalThis.isSecureContext': 'true', 'globalThis.process': 'undefined' },
+  },
   isolation: browserFiles(script('src/service-worker/isolation.ts', 'service-worker-isolated.js')),
   node: {
     consumer: 'server',

@@ -16,6 +16,7 @@ import { APP_BASE } from '../core/models/app-base.js';
 import type { PageLocation } from '../core/errors/page-location.js';
 
 export { pageLocation } from '../core/errors/page-location.js';
+export { differentOptions, optionTexts, serviceGroup } from './service-group.js';
 
 /**
  * The options with nothing left open, for each realm. The Service Worker's URL is absolute.

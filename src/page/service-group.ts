@@ -34,11 +34,6 @@ export function differentOptions(a: OptionTexts, b: OptionTexts): string[] {
   return Object.keys(a).filter((name) => a[name] !== b[name]);
 }
 
-/** Name of the lock whose holder hosts the group's engine. */
-export function hostLock(group: string): string {
-  return `inpage:host:${group}`;
-}
-
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -9,7 +9,7 @@ import { type Connect, connectThrough, type GatewayPort } from '../relay/handsha
 import { availableLocks } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';
 import { closeFreePorts, lendPort } from '../relay/free-ports.js';
-import { hostLock } from './service-group.js';
+import { hostLock } from './host-lock.js';
 import { ServiceHost } from './service-host.js';
 import { watchHost } from './host-watch.js';
 

@@ -4,14 +4,14 @@ import { APP_BASE } from '../core/models/app-base.js';
 import { availableLocks } from '../core/platform/web-locks.js';
 import { resolveCompatibility, unavailableResponse } from '../relay/stream/request-payload.js';
 import type { PageInference } from '../core/models/page-inference.js';
-import { OWN_PATH } from '../core/request/own-path.js';
 import { pageServiceWorkers } from '../core/platform/service-worker-container.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { Connect } from '../relay/handshake.js';
 import { ServiceClient, STOPPED } from './service-client.js';
 import type { LatestStart } from './diagnosis/latest-start.js';
-import { differentOptions, serviceGroup, hostLock, type OptionTexts, optionTexts } from './service-group.js';
+import { hostLock } from './host-lock.js';
+import type { differentOptions as DifferentOptions, OptionTexts } from './service-group.js';
 import { ServiceTab } from './service-tab.js';
 import { createInferenceFetch, readable } from './inference-fetch.js';
 import type { Refusal } from './refuse-requests.js';
@@ -60,13 +60,15 @@ export async function startService(options: InferenceOptions): Promise<StartedSe
 async function start(options: InferenceOptions, latest: LatestStart): Promise<StartedService> {
   await shown(latest);
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
-  const resolved = await resolve(options, deadline);
-  const texts = (latest.options = optionTexts(resolved, document.baseURI));
+  // Fetched apart: nothing of it is needed once the service runs.
+  const checks = await withDeadline(import('./resolve-options.js'), deadline);
+  const resolved = checks.resolveOptions(options, checks.pageLocation('startInference'));
+  const texts = (latest.options = checks.optionTexts(resolved, document.baseURI));
   const serviceWorker = serviceWorkerContainer(resolved.serviceWorker);
-  const releasePage = claimPage(texts);
+  const releasePage = claimPage(texts, checks.differentOptions);
   const stopped = new AbortController();
   let isOpen = (): boolean => false;
-  const group = serviceWorker && (await serviceGroup(resolved, document.baseURI));
+  const group = serviceWorker && (await checks.serviceGroup(resolved, document.baseURI));
   let onBroken: (error: InferenceError) => void = () => {};
   const broken = new Promise<never>((_, reject) => (onBroken = reject));
   const gateway = gatewayOptions(resolved);
@@ -129,7 +131,7 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
     const started = Promise.all([controlled, withDeadline(client.ready, deadline)]);
     await Promise.race([started, broken]);
     isOpen = await controlled;
-    if (serviceWorker) await verifyInterception(inference.baseURL, serviceWorker, deadline);
+    if (serviceWorker) await verifyAppScript(inference.baseURL, serviceWorker, deadline);
     if (group !== undefined) {
       const ofWorker = Object.keys(resolved.serviceWorker);
       void import('./other-tabs.js').then(({ watchOtherTabs }) =>
@@ -196,7 +198,7 @@ const page = globalThis as { [RUNNING]?: Set<OptionTexts>; [LATEST]?: LatestStar
  * @returns to be called when it has stopped
  * @throws InferenceError `invalid_request` that names the options in which one that runs differs
  */
-function claimPage(options: OptionTexts): () => void {
+function claimPage(options: OptionTexts, differentOptions: typeof DifferentOptions): () => void {
   const running = (page[RUNNING] ??= new Set());
   for (const other of running) {
     const names = differentOptions(options, other);
@@ -207,12 +209,6 @@ function claimPage(options: OptionTexts): () => void {
   }
   running.add(options);
   return () => void running.delete(options);
-}
-
-/** The check of the options is fetched apart: nothing else of it is needed later. */
-async function resolve(options: InferenceOptions, deadline: AbortSignal): Promise<OptionsByRealm> {
-  const { resolveOptions, pageLocation } = await withDeadline(import('./resolve-options.js'), deadline);
-  return resolveOptions(options, pageLocation('startInference'));
 }
 
 function serviceWorkerContainer({
@@ -246,23 +242,16 @@ async function control(
 /** Scripts that hold nothing but the relay, so that nothing answers before it. */
 const RELAY_SCRIPT = /\/inpage-sw(-isolated)?\.js$/;
 
-/**
- * Asks through the page's own `fetch` whether its requests reach the gateway.
- * @throws InferenceError `unavailable` that names the script of the app which answers them before
- */
-async function verifyInterception(
+/** As `verifyInterception`, where a script of the app has the page. */
+async function verifyAppScript(
   baseURL: string,
   { controller }: ServiceWorkerContainer,
-  signal: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<void> {
   const script = new URL(controller?.scriptURL ?? baseURL).pathname;
   if (RELAY_SCRIPT.test(script)) return;
-  const answer = await withDeadline(globalThis.fetch(baseURL + OWN_PATH, { signal, cache: 'no-store' }), signal);
-  if (answer.headers.has('x-request-id')) return;
-  throw new InferenceError(
-    'unavailable',
-    `The Service Worker ${script} handles requests to ${baseURL} before Inpage does. Move its \`importScripts\` of Inpage to the first line, above its own \`fetch\` listener. Or pass \`serviceWorker: false\` and use \`inference.fetch\`.`,
-  );
+  const { verifyInterception } = await withDeadline(import('./verify-interception.js'), deadline);
+  await withDeadline(verifyInterception(baseURL, script, deadline), deadline);
 }
 
 async function withDeadline<Answer>(answered: Promise<Answer>, deadline: AbortSignal): Promise<Answer> {

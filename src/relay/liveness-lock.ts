@@ -48,9 +48,8 @@ async function isSeen(name: string, locks: Partial<LockManager>): Promise<boolea
   if (seen.has(name) || !locks.query) return true;
   // A browser that refuses to say also refuses the lock.
   const { held } = await locks.query().catch((): LockManagerSnapshot => ({}));
-  const isHeld = held?.some((lock) => lock.name === name && lock.mode === 'exclusive') === true;
-  if (isHeld) seen.add(name);
-  return isHeld;
+  if (held?.some((lock) => lock.name === name && lock.mode === 'exclusive')) seen.add(name);
+  return seen.has(name);
 }
 
 /** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */

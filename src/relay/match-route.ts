@@ -12,7 +12,7 @@ export function matchRoute(
   { method, url }: Pick<Request, 'method' | 'url'>,
   origin: string,
 ): RouteMatch | undefined {
-  const [address] = url.split(/[?#]/) as [string];
+  const address = addressOf(url);
   for (const key of keys) {
     const [, methods = 'GET|POST|PUT|PATCH|DELETE|OPTIONS', base = origin, path] =
       /^(?:(\w+) )?(\w+:\/\/[^/]+)?(.*)/.exec(key)!;
@@ -24,6 +24,11 @@ export function matchRoute(
     const found = new RegExp(`^(${methods.replace('GET', 'GET|HEAD')}) ${pattern}$`).exec(`${method} ${address}`);
     if (found) return { key, groups: found.groups };
   }
+}
+
+/** A URL without query and fragment. */
+export function addressOf(url: string): string {
+  return url.split(/[?#]/)[0]!;
 }
 
 /** How the URL of a request ends that no route shall answer: a fragment, which is sent to no server. */

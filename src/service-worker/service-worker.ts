@@ -11,7 +11,7 @@ import { findRoute, type RouteClient } from './find-route.js';
 import type { Connect, GatewayPort } from '../relay/handshake.js';
 import { ownLivenessLock } from '../relay/liveness-lock.js';
 import { matchBase, type Bases } from '../relay/match-base.js';
-import { matchRoute, PAST_ROUTES } from '../relay/match-route.js';
+import { addressOf, matchRoute, PAST_ROUTES } from '../relay/match-route.js';
 import { PROTOCOL_VERSION, type BrokerMessage, type GatewayHandshake, type PageMessage } from '../relay/protocol.js';
 import { relayRequest } from '../relay/stream/relay-request.js';
 import { GatewayConnections } from './gateway-connections.js';
@@ -117,13 +117,11 @@ function mayLeave({ url, headers }: Request): boolean {
 }
 
 /** This script, and the relay that it imports where pages are isolated. */
-const ownScripts = [scope.location.href, settings.get('relay') ?? scope.location.href].map(
-  (url) => new URL(url).origin + new URL(url).pathname,
-);
+const ownScripts = [scope.location.href, `${settings.get('relay')}`].map(addressOf);
 
 /** Navigations and scripts are the server's, and so are the library's own files. */
 function mayBeRouted({ mode, destination, url }: Request): boolean {
-  const isOwn = url.endsWith(PAST_ROUTES) || ownScripts.includes(url.split(/[?#]/, 1)[0]!);
+  const isOwn = url.endsWith(PAST_ROUTES) || ownScripts.includes(addressOf(url));
   return mode !== 'navigate' && !/script|worker/.test(destination) && !isOwn;
 }
 

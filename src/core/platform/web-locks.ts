@@ -13,11 +13,14 @@ export function availableLocks(): LockManager | undefined {
   return areRefused || (locks && areOfNode(locks)) ? undefined : locks;
 }
 
-/** Pages of Electron have `process` too, and the locks of a browser. */
+/** Pages of Electron have `process` too, and the locks of a browser. The Service Worker is built without this. */
 function areOfNode(locks: LockManager): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string; electron?: string } } };
-  const { node, electron } = process?.versions ?? {};
-  return node !== undefined && electron === undefined && locks.constructor.name === 'LockManager';
+  const versions = (globalThis as Processed).process?.versions;
+  return versions?.node !== undefined && versions.electron === undefined && locks.constructor.name === 'LockManager';
+}
+
+interface Processed {
+  process?: { versions?: { node?: string; electron?: string } };
 }
 
 /** Notes that this realm's locks reject every request. */
