@@ -10,7 +10,7 @@ afterEach(() => {
 
 it('starts when it is shown, however late, and says so', async () => {
   vi.useFakeTimers();
-  const told = vi.spyOn(console, 'info').mockImplementation(() => {});
+  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const page = Object.assign(new EventTarget(), { prerendering: true, baseURI: 'http://localhost/' });
   vi.stubGlobal('document', page);
   vi.stubGlobal('location', { href: 'http://localhost/', origin: 'http://localhost', protocol: 'http:' });
