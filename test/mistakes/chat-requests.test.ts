@@ -186,12 +186,12 @@ const CHAT: readonly Mistake[] = [
   ],
   [
     'an image in the form of another API',
-    '400 `messages.0.content.0.type` must be "text", "image_url", "audio_content" or "input_audio".',
+    '400 `messages.0.content.0.type` must be "text", "image_url", "audio_content", "input_audio" or "file".',
     said([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }]),
   ],
   [
     'a file by its id',
-    '400 `messages.0.content.0.type` must be "text", "image_url", "audio_content" or "input_audio".',
+    '404 `messages.0.content.0.file.file_id`: there is no file `file-1` here.',
     said([{ type: 'file', file: { file_id: 'file-1' } }]),
   ],
 ];

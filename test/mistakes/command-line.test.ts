@@ -82,7 +82,11 @@ const CLI: readonly Mistake[] = [
   ['a flag without value', '`--port` needs a value: `--port N`.', cli('serve', '--port')],
   ['a value for a flag that has none', '`--key` does not accept a value.', cli('serve', '--key=sk-1')],
   ['init: no folder', '`inpage init` requires one folder, e.g. `npx inpage init public`.', cli('init')],
-  ['serve: a word', '`inpage serve` accepts options only, not `3000`.', cli('serve', '3000')],
+  [
+    'serve: a word',
+    '`3000` is not a model: models are paths of .gguf files (`./model.gguf`) and repositories of the hub (`owner/name`, `owner/name:Q4_K_M`).',
+    cli('serve', '3000'),
+  ],
   [
     'serve: a port in letters',
     '`--port` must be a number from 0 to 65535, not `http`.',

@@ -31,7 +31,7 @@ const OTHERS: readonly Mistake[] = [
   ],
   [
     'messages with an image by its address',
-    '400 `messages.0.content.0.source.type` must be "base64".',
+    '400 `messages.0.content.0.source.url` is not fetched. Send the content of the file in the request itself.',
     anthropic({
       messages: [
         { role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } }] },

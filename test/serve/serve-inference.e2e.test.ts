@@ -338,6 +338,23 @@ describe('inpage serve', () => {
       .toBe('gone');
   });
 
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('[Y34] ends by %s with 0, while it streams too', async (signal) => {
+    const config = join(folder, 'options.json');
+    writeFileSync(config, JSON.stringify({ models: [countingModel(20_000, 100, 'endless')] }));
+    const args = ['serve', '--port', '0', '--config', config];
+    child = spawn(process.execPath, [join(root, 'dist/cli.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+    const body = JSON.stringify({ model: 'endless', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+    const ask = () => fetch(`${/http:\S+/.exec(line.toString())![0]}/chat/completions`, { method: 'POST', body });
+    const left = await ask();
+    await left.body!.cancel();
+    const reader = (await ask()).body!.getReader();
+    await reader.read();
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await expect(reader.closed).rejects.toThrow(/terminated/);
+  });
+
   it('makes up a key on request, and prints the lines that use it', async () => {
     const config = join(folder, 'options.json');
     writeFileSync(config, JSON.stringify({ models: [countingModel(3, 0, 'quick'), ...DEFAULT_MODELS.slice(0, 2)] }));

@@ -105,7 +105,7 @@ it('[P06] `uninstallInference` removes prompts and files of all models, and ever
   await keepPrompt(FOLDER);
   await uninstallInference();
   expect(await listStored(SOURCES)).toEqual([]);
-  expect(deleted).toEqual(['inpage-responses', 'inpage-counters']);
+  expect(deleted).toEqual(['inpage-responses', 'inpage-files', 'inpage-counters']);
 });
 
 it('what a load left that failed before it said what it wants is removed, though it is not listed', async () => {

@@ -1,6 +1,6 @@
 /** One HTTP exchange of Node as a Request and a Response of the Fetch standard. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_UPLOAD_BYTES } from '../../core/request/max-body-bytes.js';
+import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from '../../core/request/max-body-bytes.js';
 import { StreamedResponse } from '../../relay/stream/streamed-response.js';
 import { noteStream } from './departed-clients.js';
 
@@ -11,11 +11,17 @@ const BODILESS = new Set(['GET', 'HEAD']);
 const FORBIDDEN = new Set(['TRACE', 'TRACK', 'CONNECT']);
 const UNKNOWN_METHOD = 'UNKNOWN';
 
+/** Bytes that a body may have: only a form holds a file. */
+function maxBytesOf({ headers }: IncomingMessage): number {
+  const isForm = /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
+  return isForm ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
+}
+
 /** What is known of a body before it comes. */
-export function announcedBody({ method = 'GET', headers }: IncomingMessage): 'none' | 'some' | 'too-large' {
-  if (BODILESS.has(method)) return 'none';
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  if (Number(length ?? 0) > MAX_UPLOAD_BYTES) return 'too-large';
+export function announcedBody(request: IncomingMessage): 'none' | 'some' | 'too-large' {
+  if (BODILESS.has(request.method ?? 'GET')) return 'none';
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (Number(length ?? 0) > maxBytesOf(request)) return 'too-large';
   return Number(length ?? 0) > 0 || encoding !== undefined ? 'some' : 'none';
 }
 
@@ -36,12 +42,13 @@ export async function readBody(
   onPiece: (bytes: number) => void = () => {},
 ): Promise<Buffer<ArrayBuffer>> {
   const pieces: Buffer[] = [];
+  const maxBytes = maxBytesOf(request);
   let length = 0;
   for await (const piece of piecesOf(request)) {
     onPiece(piece.length);
     pieces.push(piece);
     length += piece.length;
-    if (length > MAX_UPLOAD_BYTES) break;
+    if (length > maxBytes) break;
   }
   return Buffer.concat(pieces);
 }

@@ -9,8 +9,7 @@ const UNSPACED =
 export function wordsOf(text: string, isQuery = false): string[] {
   const plain = text.normalize('NFKC').toLowerCase();
   const words = plain.match(WORD) ?? [];
-  UNSPACED.lastIndex = 0;
-  return UNSPACED.test(plain) ? words.flatMap((word) => splitUnspaced(word, isQuery)) : words;
+  return plain.search(UNSPACED) !== -1 ? words.flatMap((word) => splitUnspaced(word, isQuery)) : words;
 }
 
 function splitUnspaced(word: string, isQuery: boolean): string[] {

@@ -289,7 +289,13 @@ export const transcript = object(
 );
 
 const price = object({ prompt: number, completion: number }, { duration_per_hour: number });
-export const anthropicModel = object({ type: only('model'), id: text, display_name: text, created_at: text });
+export const anthropicModel = object({
+  type: only('model'),
+  id: text,
+  display_name: text,
+  created_at: text,
+  lifecycle: only('active'),
+});
 export const openaiModel = object(
   {
     id: text,

@@ -8,7 +8,10 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 /** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
 const MAX_DEPTH = 200;
 
-/** Members of an object, and items of a list that are no numbers: token ids are many, and cheap. */
+/**
+ * Members of an object, and items of a list that are no numbers: token ids are many, and cheap. So are members of the body
+ * itself, of which only those that are known are looked at, and pairs of a token and a number.
+ */
 const MAX_ITEMS = 10_000;
 
 /** Fields that are looked into item by item. */
@@ -132,7 +135,7 @@ class BoundedJson {
     if (!level || this.#cut) return;
     level.nameStart = start;
     level.nameEnd = end + 1;
-    this.#count(level);
+    if (!this.#hasCheapMembers()) this.#count(level);
   }
 
   /** @param isItem of a list: it is no number */
@@ -151,7 +154,7 @@ class BoundedJson {
   #count(level: Level): void {
     level.counted += 1;
     if (level.counted <= this.#maxItems) return;
-    if (this.#depth > 1 && !this.#isJudged()) return this.#beginCut();
+    if (!this.#isJudged()) return this.#beginCut();
     const what = level.isList ? 'items' : 'members';
     throw this.#refusal(`must have at most ${this.#maxItems} ${what}`, this.#pathOfOpen());
   }
@@ -161,8 +164,18 @@ class BoundedJson {
   }
 
   #isJudged(): boolean {
+    return JUDGED.has(this.#field());
+  }
+
+  /** The innermost object is the body, or a bias for tokens. */
+  #hasCheapMembers(): boolean {
+    return this.#depth === 1 || (this.#depth === 2 && this.#field() === 'logit_bias');
+  }
+
+  /** Name of the body's member that is read. */
+  #field(): string {
     const [body] = this.#levels;
-    return body !== undefined && JUDGED.has(this.#text.slice(body.nameStart + 1, body.nameEnd - 1));
+    return body ? this.#text.slice(body.nameStart + 1, body.nameEnd - 1) : '';
   }
 
   /** Dotted path of the innermost object or list that is open; undefined: it is the body. */

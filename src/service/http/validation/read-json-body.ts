@@ -113,7 +113,8 @@ async function readWhole(
   packing: CompressionFormat | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { body } = request;
+  // Firefox gives a stream of a response's body, but none of a request's.
+  const body = request.body ?? new Response(await request.arrayBuffer()).body;
   const reader = (packing ? body?.pipeThrough(new DecompressionStream(packing)) : body)?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];

@@ -82,7 +82,7 @@ describe.each(['chat', 'generate'] as const)('/api/%s', (path) => {
 
   it('a silent stream is kept alive by blanks, which parsers skip', async () => {
     const { app } = await buildApp({
-      models: [scriptedChat({ script: { replies: [{ text: 'Yes.', firstTokenDelayMs: 100 }] } })],
+      models: [scriptedChat({ script: { replies: [{ text: 'Yes.', firstTokenDelayMs: 500 }] } })],
       streamTiming: { startDelayMs: 1, keepAliveMs: 5 },
     });
     const answer = await ask(app, path);
