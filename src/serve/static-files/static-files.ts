@@ -42,7 +42,7 @@ export interface StaticFileOptions {
 const SAMPLES = /^(README\.md|notes\.json|clips[\\/])/;
 
 /** The graphs that tiny-chat was made of: test data of this repository, which the package lacks. */
-const TEST_DATA = /^\/models\/tiny-chat\/onnx\//;
+const TEST_DATA = /^\/models\/tiny-chat\/(?:onnx\/|.*\.json$)/;
 
 /**
  * URL path to file: `/inpage-sw.js`, `/inpage-sw-isolated.js`, `/inpage/<ONNX Runtime file>`, `/models/<model>/<file>`.
