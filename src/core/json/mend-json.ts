@@ -2,7 +2,7 @@
 import { pythonNumber, readPythonEscape } from './python-text.js';
 
 /** A value that was read. */
-export interface MendedValue {
+interface MendedValue {
   /** JSON. Where nothing was wrong it is what was written, letter for letter. */
   json: string;
   /** Index after the value's last character. */

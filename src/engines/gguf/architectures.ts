@@ -75,7 +75,7 @@ interface RecurrentLayersOf {
 }
 
 /** How experts are chosen and weighed. */
-export interface ExpertTraits {
+interface ExpertTraits {
   /** Made of the router's logits: of all experts, of each, or of those that were chosen. */
   gating: 'softmax' | 'sigmoid' | 'chosen';
   /** The weights of those that were chosen are divided by their sum. */

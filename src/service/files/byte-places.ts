@@ -18,7 +18,7 @@ export interface BytePlace {
 }
 
 /** The folder, which `uninstallInference` knows too. */
-export const FILES_FOLDER = 'inpage-files';
+const FILES_FOLDER = 'inpage-files';
 
 /** The place of this realm. */
 export async function openBytePlace(): Promise<BytePlace> {

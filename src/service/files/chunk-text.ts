@@ -2,7 +2,7 @@
 import type { Chunking } from './records.js';
 
 /** A part of a text: offsets of its first character and of the one behind it. */
-export interface Span {
+interface Span {
   start: number;
   end: number;
 }

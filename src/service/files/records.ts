@@ -15,7 +15,7 @@ export const FILE_TABLES: TableLayout<FilesTable> = {
 };
 
 /** What every record has. */
-export interface Sized {
+interface Sized {
   id: string;
   /** Bytes that it counts: its own, and what lies beside it. */
   size: number;

@@ -25,7 +25,7 @@ export type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>>;
 export type PlainActivation = 'silu' | 'gelu';
 
 /** Undefined: a layer of another sort. */
-export function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
+function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
   const { query, key, value, output, gate, up, down, ...others } = matrices;
   if (Object.values(others).some((other) => other !== undefined)) return undefined;
   if (!query || !key || !value || !output || !gate || !up || !down) return undefined;

@@ -12,7 +12,7 @@ export function* randomNumbers(seed = 7): Generator<number, never> {
 }
 
 /** A tensor by its name: norms around 1, matrices whose products keep the size of rows. */
-export function madeTensor(name: string, shape: readonly number[], random: Iterator<number>): TensorInput {
+function madeTensor(name: string, shape: readonly number[], random: Iterator<number>): TensorInput {
   const length = shape.reduce((product, size) => product * size, 1);
   const next = (): number => random.next().value as number;
   const of = (): number => {
