@@ -127,6 +127,9 @@ export function lockManagerOf(locks: Locks): LockManager {
 }
 
 /** @returns what the lock's file holds; empty where nothing can be written, and nothing is shared; undefined: there is one */
+/** What stands in the locks that this process holds: several servers may run in it. */
+const heldHere = new Set<string>();
+
 function makeLock(path: string): string | undefined {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   try {
@@ -138,6 +141,7 @@ function makeLock(path: string): string | undefined {
     const file = openSync(path, 'wx');
     writeSync(file, text);
     closeSync(file);
+    heldHere.add(text);
     return text;
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code === 'EEXIST' ? undefined : '';
@@ -156,6 +160,7 @@ function keepAlive(path: string, own: string): Unlock {
   beat.unref();
   return () => {
     clearInterval(beat);
+    heldHere.delete(own);
     if (textOf(path) === own) rmSync(path, { force: true });
   };
 }
@@ -182,7 +187,8 @@ function isDead(path: string, text: string): boolean {
   if (age > GONE_MS) return true;
   try {
     const { pid, host } = JSON.parse(text) as { pid: number; host: string };
-    return host === hostname() && !isRunning(pid);
+    // One with this process's id that it does not hold was left by an earlier process.
+    return host === hostname() && !(pid === process.pid ? heldHere.has(text) : isRunning(pid));
   } catch {
     // It is just being written.
     return false;
@@ -190,8 +196,6 @@ function isDead(path: string, text: string): boolean {
 }
 
 function isRunning(pid: number): boolean {
-  // A lock of this process that none of its threads holds was left by one that ended.
-  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

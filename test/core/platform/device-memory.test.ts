@@ -1,8 +1,8 @@
 /** What a device counts as, and what that allows, where its browser says nothing. */
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deviceMemory, tellDeviceMemory } from '../../../src/core/platform/device-memory.js';
 import { defaultMemoryBudget } from '../../../src/service/scheduler/memory-budget.js';
-import { prefixCacheBytes } from '../../../src/language/prefix-cache/prefix-cache-bytes.js';
+import { prefixCacheBytes, tellPrefixCacheBytes } from '../../../src/language/prefix-cache/prefix-cache-bytes.js';
 
 /** @param gigabytes what the browser says; undefined: nothing, as Firefox, Safari and all browsers of iPhones */
 function onDevice(gigabytes: number | undefined, pointer: 'coarse' | 'fine'): void {
@@ -11,6 +11,12 @@ function onDevice(gigabytes: number | undefined, pointer: 'coarse' | 'fine'): vo
 }
 
 const GB = 2 ** 30;
+
+// Tests of other files, whose modules these are too, may have told something.
+beforeEach(() => {
+  tellDeviceMemory(undefined);
+  tellPrefixCacheBytes(undefined);
+});
 
 it.each([
   [undefined, 'coarse', 2],

@@ -12,7 +12,7 @@ describe('the chat model that a device is offered', () => {
     expect(offered(GPU)).toMatchObject({ bytes: 1.07e9, entry: { device: 'webgpu', dtype: 'q4f16' } });
     expect(offered({ ...GPU, memoryGB: 4 })!.bytes).toBeLessThan(6e8);
     expect(offered({ ...GPU, room: 4e8 })).toMatchObject({
-      entry: { id: 'Qwen3-0.6B-q4f16_1-MLC', backend: 'web-llm' },
+      entry: { id: 'Qwen3-0.6B-GGUF', backend: 'gguf' },
     });
     expect(offered(WASM)).toMatchObject({
       entry: { id: 'Qwen3-0.6B-GGUF', backend: 'gguf', file: '*0.6B-Q4_K_M.gguf' },
@@ -30,7 +30,7 @@ describe('the chat model that a device is offered', () => {
       bytes: 4.17e8,
       entry: { id: 'SmolLM2-360M-Instruct', dtype: 'q4' },
     });
-    expect(offered({ ...half, room: 4e8 })).toMatchObject({ entry: { source: 'Qwen3-0.6B-q4f32_1-MLC' } });
+    expect(offered({ ...half, room: 4e8 })).toMatchObject({ entry: { source: 'unsloth/Qwen3-0.6B-GGUF' } });
     const [largest] = recommend({ task: 'chat', device: 'webgpu' });
     expect(recommendationOf(largest!, true).entry).toMatchObject({ dtype: 'q4f16', ownedBy: 'onnx-community' });
   });
