@@ -20,7 +20,7 @@ vi.mock('@huggingface/transformers', async () => (await import('./support/web-bu
 const store = vi.hoisted(() => ({ current: undefined as unknown }));
 vi.mock('../../../src/store/storage/store-environment.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
-  browserStore: async () => store.current,
+  storeOf: async () => store.current,
 }));
 afterEach(() => {
   vi.restoreAllMocks();

@@ -13,7 +13,7 @@ vi.mock('@huggingface/transformers', async () => (await import('./support/web-bu
 const store = vi.hoisted(() => ({ current: undefined as unknown }));
 vi.mock('../../../src/store/storage/store-environment.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
-  browserStore: async () => store.current,
+  storeOf: async () => store.current,
 }));
 
 const CHAT = 'config.json generation_config.json tokenizer.json tokenizer_config.json'.split(' ');

@@ -12,7 +12,7 @@ vi.mock('../../../../src/store/storage/store-environment.js', async (importOrigi
   const original = await importOriginal<typeof import('../../../../src/store/storage/store-environment.js')>();
   const { MemoryStorage } = await import('../../../../src/store/storage/memory-storage.js');
   const storage = Object.assign(new MemoryStorage(), { lasting: true });
-  return { ...original, browserStore: async () => ({ ...original.defaultEnvironment, storage }) };
+  return { ...original, storeOf: async () => ({ ...original.defaultEnvironment, storage }) };
 });
 
 const run = vi.spyOn(ForwardPass.prototype, 'run');
