@@ -37,20 +37,12 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
   });
 }
 
-/** Lifelines that were seen held here: they are told by the locks of this realm. */
-const seen = new Set<string>();
-
 /**
- * Whether a lifeline's lock is held, as far as this realm sees it. One that is not, though its peer has just spoken, is held
- * among other locks: after the site's data was cleared, Chromium gives new workers others than those of a page that runs.
+ * Milliseconds within which a lock is granted that nobody holds. A peer that has just spoken holds its own: then that is among
+ * other locks, as Chromium gives new workers others than those of a page that runs after the site's data was cleared. Asking
+ * the browser who holds it would keep pages out of the back/forward cache.
  */
-async function isSeen(name: string, locks: Partial<LockManager>): Promise<boolean> {
-  if (seen.has(name) || !locks.query) return true;
-  // A browser that refuses to say also refuses the lock.
-  const { held } = await locks.query().catch((): LockManagerSnapshot => ({}));
-  if (held?.some((lock) => lock.name === name && lock.mode === 'exclusive')) seen.add(name);
-  return seen.has(name);
-}
+const GRANTED_AT_ONCE_MS = 200;
 
 /** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */
 const watches = new Map<string, AbortController>();
@@ -67,11 +59,11 @@ export function onPeerDeath(name: string | undefined, onDeath: () => void, signa
     const watch = (gone = new AbortController());
     watches.set(name, watch);
     const end = (): unknown => watches.delete(name);
-    const seenHere = isSeen(name, locks);
+    const asked = performance.now();
     locks
-      .request(name, { mode: 'shared' }, async () => {
+      .request(name, { mode: 'shared' }, () => {
         end();
-        if (await seenHere) watch.abort();
+        if (performance.now() - asked > GRANTED_AT_ONCE_MS) watch.abort();
       })
       // A browser that refuses: silence is the only sign of death.
       .catch(end);
