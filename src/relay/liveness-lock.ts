@@ -44,6 +44,9 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
  */
 const GRANTED_AT_ONCE_MS = 200;
 
+/** Lifelines that were seen held here. */
+const seen = new Set<string>();
+
 /** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */
 const watches = new Map<string, AbortController>();
 
@@ -63,7 +66,8 @@ export function onPeerDeath(name: string | undefined, onDeath: () => void, signa
     locks
       .request(name, { mode: 'shared' }, () => {
         end();
-        if (performance.now() - asked > GRANTED_AT_ONCE_MS) watch.abort();
+        if (performance.now() - asked > GRANTED_AT_ONCE_MS) seen.add(name);
+        if (seen.has(name)) watch.abort();
       })
       // A browser that refuses: silence is the only sign of death.
       .catch(end);
