@@ -409,9 +409,11 @@ export class InferenceModelsElement extends ElementBase {
     await this.#refresh(model);
   }
 
+  /** @param model its id, or the source of one that is in no catalog */
   async #confirmRemoval(model: string): Promise<void> {
     const words = this.#words;
-    const bytes = storedOf(this.#stored, model).reduce((sum, each) => sum + each.bytes, 0);
+    const removed = this.#stored.filter(({ models, source }) => models.includes(model) || source === model);
+    const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
     const isAgreed = await ask(this.#root, {
       part: 'confirm',
       title: fill(words.confirmTitle, { model }),
@@ -547,26 +549,13 @@ export class InferenceModelsElement extends ElementBase {
       if (!element) {
         const remove = make('button', { part: 'button', type: 'button', 'data-action': 'remove', text: words.remove });
         assign(remove, { 'aria-label': `${words.remove} ${source}` });
-        remove.addEventListener('click', () => void this.#confirmKept(source));
+        remove.addEventListener('click', () => void this.#confirmRemoval(source));
         const facts = make('p', { part: 'facts' }, make('span', { part: 'size' }));
         element = make('div', { part: 'kept', 'data-source': source }, make('p', { text: source }), facts, remove);
         this.#kept.append(element);
       }
       assign(element.querySelector<HTMLElement>('[part=size]')!, { text: size });
     }
-  }
-
-  async #confirmKept(source: string): Promise<void> {
-    const words = this.#words;
-    const bytes = this.#stored.find((each) => each.source === source)?.bytes ?? 0;
-    const isAgreed = await ask(this.#root, {
-      part: 'confirm',
-      title: fill(words.confirmTitle, { model: source }),
-      lines: [fill(words.confirmText, { size: formatBytes(bytes, languageOf(this)) })],
-      agree: words.confirmAgree,
-      decline: words.confirmDecline,
-    });
-    if (isAgreed) await this.remove(source);
   }
 
   /** Progress politely and seldom, what has come at once. */
