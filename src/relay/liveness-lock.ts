@@ -37,41 +37,46 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
   });
 }
 
-/**
- * Milliseconds within which a lock is granted that nobody holds. A peer that has just spoken holds its own: then that is among
- * other locks, as Chromium gives new workers others than those of a page that runs after the site's data was cleared. Asking
- * the browser who holds it would keep pages out of the back/forward cache.
- */
-const GRANTED_AT_ONCE_MS = 200;
-
-/** Lifelines that were seen held here. */
+/** Lifelines that were seen held among the locks of this realm. */
 const seen = new Set<string>();
 
 /** Of peers by their lifelines: aborts when the peer is gone. Lasts as long as the peer, because asking the browser has its price. */
-const watches = new Map<string, AbortController>();
+const watches = new Map<string, AbortSignal>();
 
 /**
  * Calls `onDeath` once when the holder of the lifeline is gone. Does nothing without a name, without Web Locks, and for a
- * lifeline whose lock this realm does not see: then peers notice the end by silence only.
+ * lifeline whose lock this realm does not see: then peers notice the end by silence only. A peer that has just spoken holds
+ * its lock; one that is free all the same is held among other locks, as Chromium gives new workers others than those of a
+ * page that runs after the site's data was cleared. To ask `query()` would keep pages out of the back/forward cache.
  */
 export function onPeerDeath(name: string | undefined, onDeath: () => void, signal: AbortSignal): void {
   const locks = availableLocks();
   if (name === undefined || !locks) return;
-  let gone = watches.get(name);
-  if (!gone) {
-    const watch = (gone = new AbortController());
-    watches.set(name, watch);
-    const end = (): unknown => watches.delete(name);
-    const asked = performance.now();
-    locks
-      .request(name, { mode: 'shared' }, () => {
-        end();
-        if (performance.now() - asked > GRANTED_AT_ONCE_MS) seen.add(name);
-        if (seen.has(name)) watch.abort();
-      })
-      // A browser that refuses: silence is the only sign of death.
-      .catch(end);
-  }
+  const gone = watches.get(name) ?? watchPeer(name, locks);
   // A function of its own: the same one may be told of two calls.
-  gone.signal.addEventListener('abort', () => onDeath(), { signal });
+  gone.addEventListener('abort', () => onDeath(), { signal });
+}
+
+function watchPeer(name: string, locks: LockManager): AbortSignal {
+  const gone = new AbortController();
+  watches.set(name, gone.signal);
+  const end = (): unknown => watches.delete(name);
+  let granted = false;
+  locks
+    .request(name, { mode: 'shared' }, () => {
+      granted = true;
+      end();
+      if (seen.has(name)) gone.abort();
+    })
+    // A browser that refuses: silence is the only sign of death.
+    .catch(end);
+  // A lock that nobody holds, asked for right after it: the browser answers in order, so if this one comes first, the other is held.
+  if (!seen.has(name)) {
+    locks
+      .request(`inpage:probe:${createUuid()}`, () => {
+        if (!granted) seen.add(name);
+      })
+      .catch(() => {});
+  }
+  return gone.signal;
 }

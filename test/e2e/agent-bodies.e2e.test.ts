@@ -21,7 +21,7 @@ type Send = (path: string, body: string) => Promise<Answer>;
 const { serveInference } = (await import(
   join(import.meta.dirname, '../../dist/serve.js')
 )) as typeof import('../../src/serve/index.js');
-const files = import.meta.glob<Cases>('../gateway/http/cases/hosted-*.json', { eager: true, import: 'default' });
+const files = import.meta.glob<Cases>('../service/http/cases/hosted-*.json', { eager: true, import: 'default' });
 const bodies = Object.values(files).flatMap(({ path, cases }) => cases.map((each) => ({ path, ...each })));
 
 const OPTIONS: InferenceOptions = {

@@ -39,8 +39,6 @@ it('all calls to a peer share one request to the browser, and each learns of its
   ended.abort();
   onPeerDeath(name, () => told.push('third'), signal);
   await expect.poll(() => waitingFor(name)).toBe(1);
-  // What is granted at once was never seen held.
-  await new Promise((resolve) => setTimeout(resolve, 300));
   release();
   await expect.poll(() => told).toEqual(['first', 'third']);
   expect(await waitingFor(name)).toBe(0);

@@ -4,7 +4,7 @@ import { hearDefect } from '../../core/errors/hear-defect.js';
 import { cancelled, serializeInferenceError } from '../../core/errors/inference-error.js';
 import type { CallTiming } from './call-timing.js';
 import type { CallPort } from '../handshake.js';
-import { onCallerDeath } from '../shared-watch.js';
+import { onPeerDeath } from '../liveness-lock.js';
 import { BUFFER_LIMIT, CREDIT_WINDOW, type CalleeMessage, type CallerMessage } from '../protocol.js';
 
 /**
@@ -213,7 +213,7 @@ class AnsweredCall<Payload, Item> {
     const message = event.data;
     switch (message.type) {
       case 'open':
-        onCallerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
+        onPeerDeath(message.lifeline, () => this.#cancel(), this.#ended.signal);
         return this.#open?.({ value: message.payload });
       case 'credit':
         // Of the call before.

@@ -91,7 +91,7 @@ export const STARTS: readonly Mistake[] = [
   ],
   [
     'a page that is no secure context',
-    'This page cannot use a Service Worker, which requires https or localhost. Pass `serviceWorker: false` and use `inference.fetch`.',
+    'This page cannot use a Service Worker, which requires https or localhost, and site data that is not blocked. Pass `serviceWorker: false` and use `inference.fetch`.',
     async (page) => failedStart(await openBelow(page.context(), {}, INSECURE)),
   ],
 ];

@@ -18,7 +18,7 @@ it('`inpage init` copies all that a page asks for, subfolders too', () => {
       'inpage-sw-isolated.js',
       'inpage/ort-wasm-simd-threaded.wasm',
       'inpage/ort-wasm-simd-threaded.mjs',
-      'models/tiny-chat/tokenizer.json',
+      'models/tiny-embed/tokenizer.json',
       'models/tiny-chat/tiny-chat-Q8_0.gguf',
       'models/tiny-embed/onnx/model_quantized.onnx',
       'models/tiny-whisper/onnx/encoder_model_quantized.onnx',

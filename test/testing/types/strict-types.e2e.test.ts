@@ -46,7 +46,7 @@ beforeAll(() => {
   app = mkdtempSync(join(tmpdir(), 'inpage-types-'));
   mkdirSync(join(app, 'node_modules'));
   symlinkSync(root, join(app, 'node_modules/inpage'));
-  for (const name of ['@types', '@playwright', 'playwright', 'playwright-core', 'react', 'vite'])
+  for (const name of ['@types', '@playwright', 'playwright', 'playwright-core', 'react', 'vite', 'vue', '@vue'])
     symlinkSync(join(root, 'node_modules', name), join(app, 'node_modules', name));
   writeFileSync(join(app, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, files: ['app.ts'] }));

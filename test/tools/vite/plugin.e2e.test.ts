@@ -55,7 +55,7 @@ describe('in development', () => {
   it.each([
     ['/app/inpage-sw.js', 'text/javascript'],
     ['/app/inpage/ort-wasm-simd-threaded.wasm', 'application/wasm'],
-    ['/app/models/tiny-chat/config.json', 'application/json'],
+    ['/app/models/tiny-chat/tiny-chat-Q8_0.gguf', 'application/octet-stream'],
   ])('serves %s', async (path, type) => {
     const server = await createServer(config);
     await server.listen();
