@@ -110,10 +110,20 @@ function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
 }
 
 /**
- * What a gateway and a model's worker have in common; what most models have; what models of text have; what their engines on
- * WASM have, the own one and transformers.js; what only transformers.js has.
+ * What a gateway and a model's worker have in common; what else every gateway has, or it would come in as many pieces as its lazy
+ * parts share; what most models have; what reads tokenizers from files of their own, which
+ * GGUF files do without; what models of text have; what their engines on WASM have, the own one and transformers.js; what only
+ * transformers.js has.
  */
-const WORKER_FILES = ['workers', 'any-model', 'text', 'text-engines', 'transformers'] as const;
+const WORKER_FILES = [
+  'workers',
+  'gateway',
+  'any-model',
+  'tokenizer-files',
+  'text',
+  'text-engines',
+  'transformers',
+] as const;
 
 /** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
 function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
@@ -131,13 +141,18 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const others = [...text].filter((id) => !worker.has(id) && !early.has(id));
   const ofModels = others.filter((id) => webLlm.has(id));
   const ofEngines = others.filter((id) => !webLlm.has(id));
+  // Its parts come on demand.
+  const ofGguf = [gguf, engine('gguf/assemble-text-model'), engine('gguf/load-reading-model')];
+  const withoutGguf = (id: string): boolean => ofGguf.every((ids) => !ids.has(id));
   return {
     workers: early,
+    gateway: new Set([...gateway].filter((id) => !early.has(id) && id !== path('src/service/gateway-worker.ts'))),
     // With what a worker has before its model: no chunk of an engine may take that along.
     'any-model': new Set([
-      ...ofModels.filter((id) => embeddings.has(id)),
+      ...ofModels.filter((id) => embeddings.has(id) && !withoutGguf(id)),
       ...[...worker].filter((id) => text.has(id) && !early.has(id)),
     ]),
+    'tokenizer-files': new Set(ofModels.filter((id) => embeddings.has(id) && withoutGguf(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     'text-engines': new Set(ofEngines.filter((id) => gguf.has(id))),
     transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),

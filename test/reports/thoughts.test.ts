@@ -1,7 +1,8 @@
 /** A call that a model begins in a thought that it did not close is held by the tool's schema, as every other is. */
 import { describe, expect, it } from 'vitest';
 import type { ReasoningFormat, ToolFormat } from '../../src/core/models/answer-formats.js';
-import { answerGrammar, readsCallsInThoughts } from '../../src/language/constraints/answer-grammar.js';
+import { answerGrammar } from '../../src/language/constraints/answer-grammar.js';
+import { readsCallsInThoughts } from '../../src/language/constraints/calls-in-thoughts.js';
 import { type AnswerFormats, createChannelParser, thoughtOpenings } from '../../src/language/families/answer-syntax.js';
 import { MODEL_FAMILIES } from '../../src/language/families/families.js';
 import type { ModelFamily } from '../../src/language/families/format/model-family.js';

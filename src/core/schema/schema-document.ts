@@ -1,7 +1,6 @@
 /** A client's JSON Schema whose structure was checked. @module */
 import { isPlainObject } from '../json/is-plain-object.js';
 import type { JsonSchema } from '../request/tool.js';
-import { Patterns } from './automaton/pattern-matcher.js';
 import { unicodePattern } from './automaton/unicode-pattern.js';
 import { WorkBudget } from './limits/work-budget.js';
 import { type KeywordKind, SCHEMA_KEYWORDS, SCHEMA_TYPES } from './schema-keywords.js';
@@ -30,7 +29,6 @@ export interface SchemaDocument {
   paths: ReadonlyMap<object, SchemaPath>;
   /** What is left to spend on this document. */
   work: WorkBudget;
-  patterns: Patterns;
   /** What stands at a JSON pointer outside all keywords, read as a schema; undefined: nothing that could be one. */
   readElsewhere: (steps: readonly string[]) => JsonSchema | undefined;
 }
@@ -44,7 +42,6 @@ export function readSchemaDocument(schema: unknown, work: WorkBudget = new WorkB
     root,
     paths: reader.paths,
     work,
-    patterns: new Patterns(work),
     readElsewhere: (steps) => {
       const key = JSON.stringify(steps);
       if (!elsewhere.has(key)) elsewhere.set(key, reader.readAt(schema, steps));

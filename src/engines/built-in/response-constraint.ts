@@ -3,13 +3,13 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import { type GenerationRequest, offersTools } from '../../core/request/generation-request.js';
 import type { ToolCall } from '../../core/request/message.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
-import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SCHEMA_KEYWORDS } from '../../core/schema/schema-keywords.js';
 import { offeredTools } from '../../language/constraints/answer-grammar.js';
 import { withoutInexpressible } from '../../language/constraints/loose-tools.js';
 import { checkSchemas } from '../../language/constraints/check-json-schema.js';
 import { Conformance } from '../../language/constraints/schema/conformance.js';
 import type { PromptSettings } from './language-model.js';
+import { readPatternedDocument } from '../../language/constraints/schema/patterned-document.js';
 
 /** A constraint, and the field of the request that it comes from. */
 export interface ResponseConstraint {
@@ -146,7 +146,7 @@ export function outputInvalid(modelOutput: string, cause?: unknown): InferenceEr
 /** @param schema undefined: any text conforms */
 function isConforming(text: string, schema: SchemaObject | undefined): boolean {
   if (!schema) return true;
-  const document = readSchemaDocument(schema);
+  const document = readPatternedDocument(schema);
   try {
     return new Conformance(document).conforms(JSON.parse(text), document.root);
   } catch (thrown) {

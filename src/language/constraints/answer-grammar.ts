@@ -9,6 +9,7 @@ import {
   freeText,
 } from '../families/format/call-grammar.js';
 import type { ThoughtCalls } from '../families/format/model-family.js';
+import { readsCallsInThoughts } from './calls-in-thoughts.js';
 import { offersTools } from '../../core/request/generation-request.js';
 import type { GenerationRequest, OutputFormat } from '../../core/request/generation-request.js';
 import type { JsonSchema, Tool } from '../../core/request/tool.js';
@@ -16,11 +17,11 @@ import { anyObject } from '../grammar/any-value.js';
 import { type Expression, choice, isNever } from '../grammar/expression.js';
 import { GrammarRules, type LengthBounds, withinSize } from '../grammar/grammar-rules.js';
 import type { ValueStyle } from '../grammar/value-style.js';
-import { readSchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
 import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
 import { SCHEMA_WORK, WorkBudget } from '../../core/schema/limits/work-budget.js';
+import { readPatternedDocument } from './schema/patterned-document.js';
 
 /** What a model's answers look like. */
 export interface AnswerFormat extends AnswerFormats {
@@ -126,14 +127,6 @@ function writeAnswer(request: GenerationRequest, format: AnswerFormat, rules: Gr
   return ebnf;
 }
 
-/**
- * A model may call out of a thought that it did not close, where it may also not call at all. What must come, comes behind the
- * thought.
- */
-export function readsCallsInThoughts(request: GenerationRequest): boolean {
-  return request.toolChoice === 'auto' && request.output.type === 'text';
-}
-
 /** The tools that may be called. Throws when the forced one is not there. */
 export function offeredTools({ tools, toolChoice }: GenerationRequest): Tool[] {
   if (toolChoice === 'none') return [];
@@ -166,7 +159,7 @@ function contentGrammar(output: OutputFormat, rules: GrammarRules, style: ValueS
       return anyObject(rules, style);
     case 'json-schema':
       return withSchemaErrors(output.param ?? 'response_format', (locate) => {
-        const document = readSchemaDocument(output.schema, rules.work);
+        const document = readPatternedDocument(output.schema, rules.work);
         locate(document.paths);
         const root = new SchemaGrammar(document, rules, style).root();
         if (!rules.canFinish(root)) throw new SchemaProblem('allows no finite value, so nothing can be generated');
@@ -188,7 +181,7 @@ function callableTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax
 
 function strictTool(tool: Tool, rules: GrammarRules, style: ValueStyle, syntax: ToolCallGrammar): CallableTool {
   return withSchemaErrors(tool.param ?? 'tools', (locate) => {
-    const document = readSchemaDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
+    const document = readPatternedDocument(tool.parameters ?? NO_ARGUMENTS, rules.work);
     locate(document.paths);
     const schema = new SchemaGrammar(document, rules, style);
     const grammar = syntax.arguments({

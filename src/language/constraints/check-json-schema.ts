@@ -4,9 +4,10 @@ import type { JsonSchema } from '../../core/request/tool.js';
 import { GrammarRules, withinSize } from '../grammar/grammar-rules.js';
 import { SchemaProblem } from '../../core/schema/limits/schema-problem.js';
 import { WorkBudget } from '../../core/schema/limits/work-budget.js';
-import { readSchemaDocument, type SchemaDocument } from '../../core/schema/schema-document.js';
+import { type SchemaDocument } from '../../core/schema/schema-document.js';
 import { SchemaGrammar } from './schema/schema-grammar.js';
 import { withSchemaErrors } from '../../core/schema/check-schema-structure.js';
+import { readPatternedDocument } from './schema/patterned-document.js';
 
 /**
  * For engines that cannot apply grammars: refuses the schemas that the others refuse, so that requests fail alike.
@@ -45,7 +46,7 @@ export function tryGrammar(
   locate: (paths: SchemaDocument['paths']) => void,
   also?: JsonSchema,
 ): void {
-  const document = readSchemaDocument(schema, work);
+  const document = readPatternedDocument(schema, work);
   locate(document.paths);
   const ebnf = withinSize(
     (mostStates) => new GrammarRules(work, undefined, mostStates),

@@ -1,7 +1,7 @@
 /** The decode loop of all engines: prompt in, tokens with their meaning out. @module */
 import { createChannelParser } from '../families/answer-syntax.js';
 import { type ChannelParser, createPlainTextParser } from '../families/parsing/channel-parser.js';
-import { readsCallsInThoughts } from '../constraints/answer-grammar.js';
+import { readsCallsInThoughts } from '../constraints/calls-in-thoughts.js';
 import type { CompiledConstraint } from '../constraints/token-constraint.js';
 import { cancelled } from '../../core/errors/inference-error.js';
 import type { IgnoredParts, TokenEvent } from '../../core/events/token-event.js';

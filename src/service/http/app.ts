@@ -14,27 +14,26 @@ import { ResumeState } from '../answer/resume-state.js';
 import { FileStorage } from '../files/file-storage.js';
 import { RecentItems } from '../state/recent-items.js';
 import type { ControlledInference } from '../scheduler/inference.js';
-import { transcriptionsEndpoint, translationsEndpoint } from './audio/route.js';
-import { speechEndpoint, voicesEndpoint } from './audio/speech.js';
+import { audioEndpoints } from './audio/endpoints.js';
 import { chatCompletionsEndpoint } from './chat-completions/route.js';
 import { type Compatibility, COMPATIBILITY } from './policy/compatibility.js';
-import { completionsEndpoint } from './completions/route.js';
+import { completionsEndpoint } from './completions/endpoints.js';
 import { decisionsEndpoint, SYSTEM_ONE_PATH, systemOneEndpoint } from './decisions/endpoints.js';
-import { embeddingsEndpoint } from './embeddings.js';
+import { embeddingsEndpoint } from './embeddings/endpoints.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointName } from './errors/error-table.js';
 import { renderError } from './errors/render-error.js';
 import { unknownPath } from './errors/unknown-path.js';
 import { Faults } from './endpoint/faults.js';
 import type { HttpContext, HttpEnvironment, HttpRequestContext, StreamTiming } from './endpoint/http-context.js';
-import { countTokensEndpoint, messagesEndpoint } from './messages/route.js';
+import { countTokensEndpoint, messagesEndpoint } from './messages/endpoints.js';
 import { fileEndpoints } from './files/endpoints.js';
 import { listModelsEndpoint, MODELS_PATH, retrieveModelEndpoint, speaksAnthropic } from './models.js';
 import { ABSENT_PATHS, OLLAMA_ENDPOINTS } from './ollama/endpoints.js';
 import { createKeyRing, type KeyRing } from './policy/api-key.js';
 import { type CounterStore, defaultCounterStore } from './policy/counter-store.js';
 import { createRateLimiter } from './policy/rate-limits.js';
-import { RERANK_PATH, rerankEndpoint } from './rerank.js';
+import { RERANK_PATH, rerankEndpoint } from './rerank/endpoints.js';
 import { conversationEndpoints } from './responses/conversation-endpoints.js';
 import { storedResponseEndpoints } from './responses/stored-endpoints.js';
 import { TOKENIZER_ENDPOINTS } from './tokenizer/endpoints.js';
@@ -59,10 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   decisionsEndpoint,
   systemOneEndpoint,
   ...TOKENIZER_ENDPOINTS,
-  transcriptionsEndpoint,
-  translationsEndpoint,
-  speechEndpoint,
-  voicesEndpoint,
+  ...audioEndpoints,
   listModelsEndpoint,
   retrieveModelEndpoint,
   ...OLLAMA_ENDPOINTS,

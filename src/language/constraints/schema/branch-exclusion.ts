@@ -5,12 +5,13 @@
  */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
-import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
+import { FORMAT_HINT, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { keptFormat } from '../../../core/schema/formats.js';
 import type { SchemaType } from '../../../core/schema/schema-keywords.js';
 import { allowsType, demandedOf, DisjointCheck } from './check-disjoint.js';
 import type { Conformance } from './conformance.js';
 import { type Alternative, EXCLUDED, tightest } from './schema-context.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Most alternatives that one becomes. */
 const MAX_PIECES = 500;
@@ -26,13 +27,13 @@ const COVERING = ['type', 'required', '$ref', 'allOf', 'anyOf', '$defs', 'defini
 
 /** Takes branches of one document's `oneOf`s away from others. */
 export class BranchExclusion {
-  readonly #document: SchemaDocument;
+  readonly #document: PatternedDocument;
   readonly #conformance: Conformance;
   readonly #alternativesOf: (schemas: readonly JsonSchema[]) => readonly Alternative[];
   readonly #disjoint: DisjointCheck;
 
   constructor(
-    document: SchemaDocument,
+    document: PatternedDocument,
     conformance: Conformance,
     alternativesOf: (schemas: readonly JsonSchema[]) => Alternative[],
   ) {

@@ -4,10 +4,10 @@ import { type Alternative, tightest } from './schema-context.js';
 import { canonicalText } from './canonical-text.js';
 import type { Conformance } from './conformance.js';
 import { type ObjectMembers, objectMembers } from './object-members.js';
-import type { SchemaDocument } from '../../../core/schema/schema-document.js';
 import type { SchemaType } from '../../../core/schema/schema-keywords.js';
 import { schemaAt } from './array-grammar.js';
 import { allowedTypes, writtenTypes } from './schema-types.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Depth to which nested members are compared; branches that differ only below it count as overlapping. */
 const MAX_DEPTH = 4;
@@ -28,13 +28,13 @@ export interface Facts {
 
 /** Compares the alternatives of one document. */
 export class DisjointCheck {
-  readonly #document: SchemaDocument;
+  readonly #document: PatternedDocument;
   readonly #conformance: Conformance;
   readonly #alternativesOf: (schemas: readonly JsonSchema[]) => Alternative[];
   readonly #facts = new Map<Alternative, Facts>();
 
   constructor(
-    document: SchemaDocument,
+    document: PatternedDocument,
     conformance: Conformance,
     alternativesOf: (schemas: readonly JsonSchema[]) => Alternative[],
   ) {

@@ -6,16 +6,12 @@
 import { isPlainObject } from '../../../core/json/is-plain-object.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { typesOfValue, withinBounds } from './plain-conformance.js';
-import {
-  FORMAT_HINT,
-  resolveReference,
-  type SchemaDocument,
-  type SchemaNode,
-} from '../../../core/schema/schema-document.js';
+import { FORMAT_HINT, resolveReference, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { keptFormat } from '../../../core/schema/formats.js';
 import { UNKNOWN_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { atKeyword, SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { canonicalText } from './canonical-text.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Deepest nesting of schemas and values, references included. */
 const MAX_DEPTH = 400;
@@ -36,13 +32,13 @@ type Evaluation = Evaluated | undefined;
 
 /** Validates values against the schemas of one document. */
 export class Conformance {
-  readonly #document: SchemaDocument;
+  readonly #document: PatternedDocument;
   readonly #known = new PairSet<Evaluation | 'open'>();
   readonly #listed = new Map<SchemaNode, ReadonlySet<string>>();
   readonly #byListed = new Map<readonly JsonSchema[], Map<string, JsonSchema[]> | 'unlisted'>();
   #depth = 0;
 
-  constructor(document: SchemaDocument) {
+  constructor(document: PatternedDocument) {
     this.#document = document;
   }
 

@@ -1,8 +1,9 @@
 /** Collects the members of the objects that an alternative allows. @module */
 import type { JsonSchema } from '../../../core/request/tool.js';
 import { type Alternative, nodeWith } from './schema-context.js';
-import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
+import type { SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem, atKeyword } from '../../../core/schema/limits/schema-problem.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Each optional property may be followed by any later one, so the engine's work grows with their square. */
 const MAX_PROPERTIES = 400;
@@ -28,7 +29,7 @@ export interface ObjectMembers {
 }
 
 /** The members of all schemas of an alternative taken together. */
-export function objectMembers(document: SchemaDocument, alternative: Alternative): ObjectMembers {
+export function objectMembers(document: PatternedDocument, alternative: Alternative): ObjectMembers {
   const required = new Set(alternative.flatMap((node) => (node['required'] as string[] | undefined) ?? []));
   const names = new Set(alternative.flatMap((node) => Object.keys(propertiesOf(node))));
   for (const name of required) names.add(name);
@@ -65,7 +66,7 @@ function patternsOf(node: SchemaNode): Record<string, JsonSchema> {
 }
 
 /** The names that the schemas inside a sealed schema declare. */
-function namesWithin(document: SchemaDocument, node: SchemaNode, alternative: Alternative): ReadonlySet<string> {
+function namesWithin(document: PatternedDocument, node: SchemaNode, alternative: Alternative): ReadonlySet<string> {
   const within = reachableFrom(document, node);
   document.work.spend(alternative.length);
   const names = alternative.filter((other) => within.has(other)).flatMap((other) => Object.keys(propertiesOf(other)));
@@ -75,7 +76,7 @@ function namesWithin(document: SchemaDocument, node: SchemaNode, alternative: Al
 
 /** What one schema demands of the member `name`; `declaredWithin`: the names that it allows when it is sealed. */
 function memberSchemas(
-  { work, patterns }: SchemaDocument,
+  { work, patterns }: PatternedDocument,
   node: SchemaNode,
   name: string,
   declaredWithin: ReadonlySet<string> | undefined,
@@ -102,7 +103,7 @@ function isSealed(node: SchemaNode): boolean {
  * The schemas that apply to the same value as `node` through its `allOf`, `anyOf` and `oneOf`. Not those behind a `$ref`:
  * closing an object across references would refuse more than JSON Schema does.
  */
-function reachableFrom({ work }: SchemaDocument, node: SchemaNode): Set<SchemaNode> {
+function reachableFrom({ work }: PatternedDocument, node: SchemaNode): Set<SchemaNode> {
   const found = new Set([node]);
   for (const each of found) {
     work.spend(1);
@@ -130,7 +131,7 @@ function isOpen(alternative: Alternative, declares: boolean): boolean {
 }
 
 /** Each combination of patterns that match or do not match, over all schemas. */
-function extraMembers({ work }: SchemaDocument, alternative: Alternative): ExtraMembers[] {
+function extraMembers({ work }: PatternedDocument, alternative: Alternative): ExtraMembers[] {
   const closed = alternative.some(isSealed);
   const patterns = [...new Set(alternative.flatMap((node) => Object.keys(patternsOf(node))))];
   if (patterns.length > MAX_PATTERNS) {

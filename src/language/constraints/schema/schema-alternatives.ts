@@ -3,8 +3,9 @@ import type { JsonSchema } from '../../../core/request/tool.js';
 import type { Alternative } from './schema-context.js';
 import { BranchExclusion } from './branch-exclusion.js';
 import type { Conformance } from './conformance.js';
-import { type SchemaDocument, type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';
+import { type SchemaNode, resolveReference } from '../../../core/schema/schema-document.js';
 import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 const MAX_ALTERNATIVES = 500;
 
@@ -20,7 +21,7 @@ interface TakenBranch {
 
 /** The alternatives of all schemas of one document; those of each schema are found once. */
 export class SchemaAlternatives {
-  readonly #document: SchemaDocument;
+  readonly #document: PatternedDocument;
   readonly #exclusion: BranchExclusion;
   readonly #known = new Map<SchemaNode, Alternative[]>();
   readonly #combined = new Map<string, Alternative[]>();
@@ -30,7 +31,7 @@ export class SchemaAlternatives {
   /** Empty schemas that stand in alternatives for the branches that these take. */
   readonly #taken = new Map<SchemaNode, TakenBranch>();
 
-  constructor(document: SchemaDocument, conformance: Conformance) {
+  constructor(document: PatternedDocument, conformance: Conformance) {
     this.#document = document;
     this.#exclusion = new BranchExclusion(document, conformance, (schemas) => this.#combine(schemas));
   }

@@ -3,8 +3,9 @@ import type { Expression } from '../../grammar/expression.js';
 import type { GrammarRules } from '../../grammar/grammar-rules.js';
 import type { ValueStyle } from '../../grammar/value-style.js';
 import type { JsonSchema } from '../../../core/request/tool.js';
-import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
+import type { SchemaNode } from '../../../core/schema/schema-document.js';
 import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** One way to satisfy a schema: schemas that hold together, without their `allOf`, `anyOf`, `oneOf` and `$ref`. */
 export type Alternative = readonly SchemaNode[];
@@ -19,7 +20,7 @@ export const EXCLUDED = 'x-excluded';
 const MAX_RULES = 8_000;
 
 export interface SchemaContext {
-  readonly document: SchemaDocument;
+  readonly document: PatternedDocument;
   readonly rules: GrammarRules;
   readonly style: ValueStyle;
   /** Whether a known value conforms to a schema of the document. */

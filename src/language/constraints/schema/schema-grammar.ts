@@ -11,15 +11,16 @@ import { type Alternative, checkSize, nodeWith, type SchemaContext } from './sch
 import { canonicalText } from './canonical-text.js';
 import { Conformance } from './conformance.js';
 import { SchemaAlternatives } from './schema-alternatives.js';
-import type { SchemaDocument, SchemaNode } from '../../../core/schema/schema-document.js';
+import type { SchemaNode } from '../../../core/schema/schema-document.js';
 import { type SchemaType, UNSUPPORTED_KEYWORDS } from '../../../core/schema/schema-keywords.js';
 import { SchemaProblem } from '../../../core/schema/limits/schema-problem.js';
 import { OBJECT_KEYWORDS, writtenTypes } from './schema-types.js';
 import { stringGrammar } from './string-grammar.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Turns the schemas of one document into rules of a grammar. */
 export class SchemaGrammar implements SchemaContext {
-  readonly document: SchemaDocument;
+  readonly document: PatternedDocument;
   readonly rules: GrammarRules;
   readonly style: ValueStyle;
   readonly #names = new Map<SchemaNode, number>();
@@ -31,7 +32,7 @@ export class SchemaGrammar implements SchemaContext {
    */
   readonly #pending: { name: string; nodes: readonly SchemaNode[] }[] = [];
 
-  constructor(document: SchemaDocument, rules: GrammarRules, style: ValueStyle) {
+  constructor(document: PatternedDocument, rules: GrammarRules, style: ValueStyle) {
     this.document = document;
     this.rules = rules;
     this.style = style;

@@ -17,8 +17,9 @@ import {
 } from '../../../core/schema/automaton/automaton.js';
 import { greatestCount, parsePattern } from '../../../core/schema/automaton/pattern-syntax.js';
 import { keptFormat } from '../../../core/schema/formats.js';
-import { FORMAT_HINT, type SchemaDocument, type SchemaNode } from '../../../core/schema/schema-document.js';
+import { FORMAT_HINT, type SchemaNode } from '../../../core/schema/schema-document.js';
 import { allowedTypes } from './schema-types.js';
+import type { PatternedDocument } from './patterned-document.js';
 
 /** Most characters of a string: a greater minimum is refused, a greater maximum is lowered to it. */
 const MAX_LENGTH = 10_000;
@@ -192,7 +193,7 @@ export function nameAutomaton(context: SchemaContext, schema: SchemaNode): Autom
 
 /** The automaton of a pattern; a SchemaProblem names the keyword. */
 export function patternAt(
-  { patterns }: SchemaDocument,
+  { patterns }: PatternedDocument,
   { node, keyword }: { node: SchemaNode | undefined; keyword: string },
   pattern: string,
 ): Automaton {

@@ -1,7 +1,7 @@
 /** POST /audio/transcriptions and POST /audio/translations @module */
 import type { TranscriptEvent, TranscriptionRequest } from '../../../core/request/transcription-request.js';
 import type { RunOptions } from '../../scheduler/inference.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { runOptions } from '../generation/generate.js';
 import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
@@ -27,23 +27,14 @@ import {
 import { collectTranscript, toResponse } from './to-response.js';
 
 /** Speech to text in the spoken language. */
-export const transcriptionsEndpoint = audioEndpoint('transcriptions', 'transcribe', 'Transcribes an audio file.');
+export const transcriptions = audioEndpoint('transcribe');
 
 /** Speech to English text. */
-export const translationsEndpoint = audioEndpoint(
-  'translations',
-  'translate',
-  'Translates the speech in an audio file into English text.',
-);
+export const translations = audioEndpoint('translate');
 
-function audioEndpoint(path: string, task: TranscriptionRequest['task'], summary: string): Endpoint {
+function audioEndpoint(task: TranscriptionRequest['task']): EndpointBody {
   return {
-    name: 'audio',
-    method: 'POST',
-    path: `/audio/${path}`,
-    summary,
     requestSchema: () => audioRequestSchema,
-    requestType: 'multipart/form-data',
     route: (context) => async (c) => {
       const { raw } = c.req;
       const rate = liveRate(raw.headers.get('content-type'));

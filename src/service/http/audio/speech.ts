@@ -8,7 +8,7 @@ import {
   type SpeechFormat,
   type SpeechRequest,
 } from '../../../core/request/speech-request.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { runOptions } from '../generation/generate.js';
 import { requireModel } from '../policy/require-model.js';
@@ -51,11 +51,7 @@ const speechRequestSchema = v.object({
 });
 
 /** Text to speech. */
-export const speechEndpoint: Endpoint = {
-  name: 'audio',
-  method: 'POST',
-  path: '/audio/speech',
-  summary: 'Turns a text into speech.',
+export const speech: EndpointBody = {
   requestSchema: () => speechRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(speechRequestSchema, await readJsonBody(c, context));
@@ -116,18 +112,7 @@ async function* toSpeechStream(events: AsyncIterable<SpeechEvent>): AsyncGenerat
 }
 
 /** The voices of a model, which is loaded if it is not yet. */
-export const voicesEndpoint: Endpoint = {
-  name: 'audio',
-  method: 'GET',
-  path: '/audio/voices',
-  summary: 'Lists the voices of a model.',
-  query: {
-    model: {
-      description: 'The model whose voices are listed.',
-      required: true,
-      schema: { type: 'string', minLength: 1 },
-    },
-  },
+export const voices: EndpointBody = {
   route: (context) => async (c) => {
     const model = c.req.query('model');
     if (!model) throw new InferenceError('missing_required_field', '`model` is required.', { param: 'model' });

@@ -1,7 +1,7 @@
 /** POST /completions @module */
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { cacheHint, requireStream } from '../fields/sampling.js';
 import { beginHead } from '../generation/completion-parts.js';
@@ -21,11 +21,7 @@ import {
 } from './to-stream.js';
 
 /** Continues raw prompts, streamed or not. */
-export const completionsEndpoint: Endpoint = {
-  name: 'completions',
-  method: 'POST',
-  path: '/completions',
-  summary: 'Continues a text.',
+export const completions: EndpointBody = {
   requestSchema: completionsRequestSchema,
   route: generationRoute(({ compatibility }) => {
     const schema = completionsRequestSchema(compatibility);

@@ -1,8 +1,7 @@
 /** POST /messages and POST /messages/count_tokens @module */
-import { MESSAGES_PATH } from '../../../core/errors/error-bodies.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest } from '../../../core/request/generation-request.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { errorObject } from '../errors/render-error.js';
 import { completeObject } from '../fields/complete-object.js';
 import { nameIgnoredTools } from '../endpoint/ignored-tools.js';
@@ -24,11 +23,7 @@ import { type MessageContext, renderMessage } from './to-stream.js';
 import { ignoredTypes } from './tools.js';
 
 /** The next message of a conversation, in Anthropic's dialect, streamed or not. */
-export const messagesEndpoint: Endpoint = {
-  name: 'messages',
-  method: 'POST',
-  path: MESSAGES_PATH,
-  summary: 'Creates the next message of a conversation.',
+export const messages: EndpointBody = {
   requestSchema: messagesRequestSchema,
   route: generationRoute(({ compatibility }) => {
     const schema = messagesRequestSchema(compatibility);
@@ -64,11 +59,7 @@ export const messagesEndpoint: Endpoint = {
 };
 
 /** How many input tokens a Messages request has, without generating anything. */
-export const countTokensEndpoint: Endpoint = {
-  name: 'messages',
-  method: 'POST',
-  path: `${MESSAGES_PATH}/count_tokens`,
-  summary: 'Counts the input tokens of a Messages request.',
+export const tokenCount: EndpointBody = {
   requestSchema: countTokensRequestSchema,
   route: (context) => {
     const schema = countTokensRequestSchema(context.compatibility);

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Conformance } from '../../../../src/language/constraints/schema/conformance.js';
-import { readSchemaDocument } from '../../../../src/core/schema/schema-document.js';
 import type { JsonSchema } from '../../../../src/core/request/tool.js';
 import { arbitrarySchema } from '../support/arbitrary-schema.js';
 import { conformsToSchema } from '../support/conforms-to-schema.js';
 import { rounds } from '../../../support/rounds.js';
+import { readPatternedDocument } from '../../../../src/language/constraints/schema/patterned-document.js';
 
 function conforms(value: unknown, schema: JsonSchema): boolean {
-  const document = readSchemaDocument(schema);
+  const document = readPatternedDocument(schema);
   return new Conformance(document).conforms(value, document.root);
 }
 

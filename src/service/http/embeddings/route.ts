@@ -1,14 +1,14 @@
 /** POST /embeddings @module */
 import * as v from 'valibot';
-import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
-import type { Endpoint } from './endpoint/endpoint.js';
-import { runOptions } from './generation/generate.js';
-import { requireModel } from './policy/require-model.js';
-import { parseBody } from './validation/parse-body.js';
-import { readJsonBody } from './validation/read-json-body.js';
-import type { ModelEntry } from '../../core/models/model-entry.js';
-import type { EmbeddingAnswer, EmbeddingRequest } from '../../core/request/embedding-request.js';
-import { encodeBase64 } from '../../core/media/base64.js';
+import { InferenceError, isInferenceError } from '../../../core/errors/inference-error.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
+import { runOptions } from '../generation/generate.js';
+import { requireModel } from '../policy/require-model.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../../../core/request/embedding-request.js';
+import { encodeBase64 } from '../../../core/media/base64.js';
 
 /** As many inputs as OpenAI takes in one request. */
 const MAX_INPUTS = 2048;
@@ -41,11 +41,7 @@ const embeddingsRequestSchema = v.object({
 type EmbeddingsRequest = v.InferOutput<typeof embeddingsRequestSchema>;
 
 /** One vector per text. */
-export const embeddingsEndpoint: Endpoint = {
-  name: 'embeddings',
-  method: 'POST',
-  path: '/embeddings',
-  summary: 'Turns texts into vectors. Texts with similar meanings have similar vectors.',
+export const embeddings: EndpointBody = {
   requestSchema: () => embeddingsRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(embeddingsRequestSchema, await readJsonBody(c, context));

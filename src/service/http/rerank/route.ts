@@ -1,16 +1,13 @@
 /** POST /rerank, in the form of Cohere's second version, which Jina and vLLM share in the main. @module */
 import * as v from 'valibot';
-import { InferenceError } from '../../core/errors/inference-error.js';
-import type { RankingAnswer, RankingRequest } from '../../core/request/ranking-request.js';
-import type { Endpoint } from './endpoint/endpoint.js';
-import { runOptions } from './generation/generate.js';
-import { requireModel } from './policy/require-model.js';
-import { objectOf } from './fields/json-object.js';
-import { parseBody } from './validation/parse-body.js';
-import { readJsonBody } from './validation/read-json-body.js';
-
-/** Below the prefix. */
-export const RERANK_PATH = '/rerank';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import type { RankingAnswer, RankingRequest } from '../../../core/request/ranking-request.js';
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
+import { runOptions } from '../generation/generate.js';
+import { requireModel } from '../policy/require-model.js';
+import { objectOf } from '../fields/json-object.js';
+import { parseBody } from '../validation/parse-body.js';
+import { readJsonBody } from '../validation/read-json-body.js';
 
 /** As many documents as Cohere takes in one request. */
 const MAX_DOCUMENTS = 1000;
@@ -34,11 +31,7 @@ const rerankRequestSchema = v.object({
 type RerankRequest = v.InferOutput<typeof rerankRequestSchema>;
 
 /** A score per document, the most relevant first. */
-export const rerankEndpoint: Endpoint = {
-  name: 'rerank',
-  method: 'POST',
-  path: RERANK_PATH,
-  summary: 'Sorts documents by how relevant they are to a query.',
+export const rerank: EndpointBody = {
   requestSchema: () => rerankRequestSchema,
   route: (context) => async (c) => {
     const body = parseBody(rerankRequestSchema, await readJsonBody(c, context), [refuseTwoLimits]);
