@@ -42,7 +42,7 @@ export async function cachePrompt(
     throw new InferenceError('model_not_supported', message, { param: 'model' });
   }
   const images = new RequestImages();
-  const request = toRequest(id, prompt, { compatibility, images });
+  const request = await toRequest(id, prompt, { compatibility, images });
   await images.files.readAll();
   if (hasPart(request.prompt, 'image') || hasPart(request.prompt, 'audio')) {
     const message = 'Prompts with images or audio cannot be cached.';
@@ -52,11 +52,11 @@ export async function cachePrompt(
   for await (const _ of inference.generate(cached, { signal, deadline: 'result' }));
 }
 
-function toRequest(
+async function toRequest(
   model: string,
   prompt: PromptToCache,
   { compatibility, images }: { compatibility: Compatibility; images: RequestImages },
-): GenerationRequest {
+): Promise<GenerationRequest> {
   if (typeof prompt === 'string') return plainGenerationRequest(model, { type: 'raw', text: prompt });
   const body = parseBody(chatCompletionRequest(compatibility), { model, messages: prompt });
   return toGenerationRequest(body, model, toMessages(body.messages, images), compatibility);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceHost } from '../../src/page/service-host.js';
 import type { GatewayOptions } from '../../src/service/gateway-control.js';
+import { heldLocks } from '../relay/support/held-locks.js';
 
 const OPTIONS: GatewayOptions = {
   models: [],
@@ -43,10 +44,8 @@ class SilentWorker extends EventTarget {
 let dies: () => void;
 beforeEach(() => {
   SilentWorker.made = [];
-  const request = (_name: string, _options: object, granted: () => void): Promise<void> =>
-    new Promise((resolve) => (dies = () => resolve(granted())));
   vi.stubGlobal('Worker', SilentWorker);
-  vi.stubGlobal('navigator', { locks: { request } });
+  vi.stubGlobal('navigator', { locks: heldLocks((die) => (dies = die)) });
   vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.useFakeTimers();
 });

@@ -25,6 +25,10 @@ export interface AdapterPlan {
   file: string;
   /** By the name of the model's tensor. */
   pairs: ReadonlyMap<string, AdapterPair>;
+  /** In memory. */
+  bytes: number;
+  /** Numbers of the widest row that its products take or give between its halves. */
+  width: number;
 }
 
 /** The tensor whose rows are looked up. */
@@ -70,7 +74,8 @@ export function planAdapter(header: GgufHeader, plan: ModelPlan, scale: number):
     pairs.set(base, { a, b, rank, factor: alpha === 0 ? scale : (scale * alpha) / rank });
   }
   if (pairs.size === 0) throw unsupported(file, 'it has no weights');
-  return { file, pairs };
+  const width = Math.max(...[...pairs.values()].map(({ rank }) => paddedRank(rank)));
+  return { file, pairs, bytes: bytesOf(pairs.values()), width };
 }
 
 /** @returns 0: products are not multiplied by a number of the file's */
@@ -120,14 +125,12 @@ export function packedSize({ shape }: GgufTensor, rank: number): { rows: number;
   return { columns: padded(shape[0]!), rows: padded(shape[1] ?? 1) };
 }
 
-/** Bytes that adapters occupy in memory. */
-export function adapterBytes(plans: Iterable<AdapterPlan>): number {
+function bytesOf(pairs: Iterable<AdapterPair>): number {
   let bytes = 0;
-  for (const { pairs } of plans)
-    for (const { a, b, rank } of pairs.values())
-      for (const tensor of [a, b]) {
-        const { rows, columns } = packedSize(tensor, rank);
-        bytes += packedBytes(packedKindOf(tensor.kind)!, rows, columns);
-      }
+  for (const { a, b, rank } of pairs)
+    for (const tensor of [a, b]) {
+      const { rows, columns } = packedSize(tensor, rank);
+      bytes += packedBytes(packedKindOf(tensor.kind)!, rows, columns);
+    }
   return bytes;
 }

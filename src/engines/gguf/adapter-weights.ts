@@ -1,5 +1,5 @@
 /** Brings LoRA adapters into the kernels' memory, beside the weights that they change. @module */
-import { type AdapterPlan, LOOK_UP, packedSize, paddedRank } from './adapter-plan.js';
+import { type AdapterPlan, LOOK_UP, packedSize } from './adapter-plan.js';
 import { cutFile } from './file/file-problems.js';
 import type { GgufTensor, ReadRange } from './file/header.js';
 import { TENSOR_KINDS } from './file/tensor-kinds.js';
@@ -89,11 +89,4 @@ function padded(
   for (let row = 0; row * from < content.length; row++)
     all.set(content.subarray(row * from, (row + 1) * from), row * to);
   return all;
-}
-
-/** Numbers of the widest row that an adapter's products take or give between its halves. */
-export function widestRank(plans: Iterable<AdapterPlan>): number {
-  let widest = 0;
-  for (const { pairs } of plans) for (const { rank } of pairs.values()) widest = Math.max(widest, paddedRank(rank));
-  return widest;
 }

@@ -1,4 +1,5 @@
 /** Makes a text model of a GGUF file: its head, then its weights while they stream in. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import type { ModelInfo } from '../../core/models/backend.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import { InferenceError } from '../../core/errors/inference-error.js';
@@ -7,12 +8,10 @@ import { detectReasoningFormat, detectToolFormat } from '../../language/prompt/d
 import { checkTemplates } from '../../language/prompt/template-traits.js';
 import type { TextTokenizer } from '../../language/prompt/text-tokenizer.js';
 import { prefixCacheBytes } from '../../language/prefix-cache/prefix-cache-bytes.js';
-import { adapterBytes } from './adapter-plan.js';
-import { widestRank } from './adapter-weights.js';
 import { probeRounding, warningOf } from './choose-build.js';
 import { ForwardPass } from './forward.js';
 import { type ForwardShape, widestRow } from './forward-shape.js';
-import { assembleAdapters, type PlannedAdapter } from './gguf-adapters.js';
+import type { PlannedAdapter } from './adapter-files.js';
 import { GgufTextEngine, type GgufTextEngineOptions } from './gguf-text-engine.js';
 import type { GgufHeader, ReadRange } from './file/header.js';
 import { type KvPrecision, PAGE_POSITIONS } from './kernel-exports.js';
@@ -75,7 +74,7 @@ export function withAdapters(
   adapters: readonly PlannedAdapter[],
 ): PlannedModel {
   const { shape } = planned;
-  const weights = weightBytes(planned.plan, shape.exact) + adapterBytes(adapters.map(({ plan }) => plan));
+  const weights = weightBytes(planned.plan, shape.exact) + adapters.reduce((sum, { plan }) => sum + plan.bytes, 0);
   checkMemory(entry, shape, weights);
   const room = Math.floor((MAX_BYTES - weights - 2 * stateBytesOf(shape)) / pageBytes(shape)) * PAGE_POSITIONS;
   return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
@@ -163,6 +162,9 @@ export async function openTextEngine(
   };
 }
 
+/** Loaded with the first model that has adapters. */
+const adapterParts = () => fetchPart(() => import('./gguf-adapters.js'));
+
 async function openOnKernels(
   { header, plan, shape: planned, adapters }: PlannedModel,
   read: ReadRange,
@@ -173,9 +175,12 @@ async function openOnKernels(
   const slower = warningOf(kernels.build);
   if (slower !== undefined) warn?.(slower);
   const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: planned.exact }, read);
-  const loaded = await assembleAdapters(adapters, { plan, weights }, kernels);
+  const loaded =
+    adapters.length === 0
+      ? { all: [], engine: undefined }
+      : await (await adapterParts()).assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
-  const rank = widestRank(adapters.map((adapter) => adapter.plan));
+  const rank = Math.max(0, ...adapters.map((adapter) => adapter.plan.width));
   const { contextLength } = shape;
   const shared = new SharedKernels(kernels, contextLength, Math.max(widestRow(shape), rank), threads);
   // Where threads do not run, one does the work.

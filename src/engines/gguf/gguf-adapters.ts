@@ -12,24 +12,7 @@ import type { Kernels } from './load-kernels.js';
 import type { ModelPlan } from './model-plan.js';
 import type { ModelWeights } from './model-weights.js';
 import { streamReader } from './stream-reader.js';
-import type { Purpose } from '../../store/model-files.js';
-
-/** An adapter that fits the model. */
-export interface PlannedAdapter {
-  /** Of the entry; undefined: it always applies. */
-  id: string | undefined;
-  scale: number;
-  header: GgufHeader;
-  plan: AdapterPlan;
-  /** The bytes of the file from `header.dataStart` on, once it was fetched. */
-  weights(): AsyncIterable<Uint8Array>;
-  /** Of the file that was fetched; undefined when it was changed since. */
-  contentHash(): Promise<string | undefined>;
-}
-
-/** An adapter and its file. */
-export type OpenedAdapter = PlannedAdapter &
-  Pick<GgufSource<AdapterPlan>, 'file' | 'pieces' | 'files' | 'folder' | 'fetch'>;
+import { identifyAdapters, type OpenedAdapter, type PlannedAdapter } from './adapter-files.js';
 
 /**
  * Reads the heads of an entry's adapters.
@@ -63,17 +46,6 @@ export function openAdapters(
   return Promise.all((entry.loras ?? []).map(open));
 }
 
-/** Brings the files of a model and its adapters into the store. @throws InferenceError as `GgufSource.fetch` */
-export async function fetchTogether(
-  files: readonly Pick<OpenedAdapter, 'pieces' | 'folder' | 'fetch'>[],
-  purpose: Purpose = 'store',
-): Promise<void> {
-  for (const { folder, fetch } of files) {
-    const together = files.filter((other) => other.folder === folder).flatMap(({ pieces }) => pieces);
-    await fetch(purpose, [...new Set(together)]);
-  }
-}
-
 /** Adapters in memory, as an engine takes them. */
 interface AssembledAdapters {
   all: readonly LoadedAdapter[];
@@ -103,12 +75,4 @@ export async function assembleAdapters(
     all: all.map(({ loaded }) => loaded),
     engine: { always: always.length > 0 ? always : undefined, byId },
   };
-}
-
-/** What decides the numbers of adapters; undefined when a file was changed since it was fetched. */
-export async function identifyAdapters(
-  adapters: readonly Pick<PlannedAdapter, 'contentHash' | 'scale'>[],
-): Promise<string | undefined> {
-  const parts = await Promise.all(adapters.map(async ({ contentHash, scale }) => [await contentHash(), scale]));
-  return parts.some(([hash]) => hash === undefined) ? undefined : JSON.stringify(parts);
 }

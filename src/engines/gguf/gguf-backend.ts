@@ -14,7 +14,7 @@ import {
   withAdapters,
 } from './assemble-text-model.js';
 import { chooseBuild } from './choose-build.js';
-import { fetchTogether, identifyAdapters, openAdapters, type OpenedAdapter } from './gguf-adapters.js';
+import { fetchTogether, identifyAdapters, type OpenedAdapter } from './adapter-files.js';
 import { type GgufSource, openGguf } from './gguf-source.js';
 import { assembleOn, type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
 import { findGpu } from './gpu-candidate.js';
@@ -104,12 +104,15 @@ interface OpenedChat {
   gpu: ChosenGpu;
 }
 
+const openAdapters: typeof import('./gguf-adapters.js').openAdapters = async (...of) =>
+  (await fetchPart(() => import('./gguf-adapters.js'))).openAdapters(...of);
+
 async function openChat(entry: ModelEntry, options: LoadOptions): Promise<OpenedChat> {
   const offer = await findGpu(entry);
   // A GPU may have room for what WASM has not.
   const plan = offer.candidate ? planDecoder : planTextModel;
   const source = await openGguf(entry, options, (header) => plan(entry, header));
-  const adapters = await openAdapters(entry, options, source);
+  const adapters = (entry.loras ?? []).length > 0 ? await openAdapters(entry, options, source) : [];
   const gpu = await chooseGpu(entry, offer, source.plan);
   const planned = (): PlannedModel => withAdapters(entry, source.plan, adapters);
   if (!gpu.model) planned();

@@ -12,6 +12,7 @@ import { RetryInNewWorker } from '../../../src/core/models/retry-in-new-worker.j
 import { ControlChannel, serveControl } from '../../../src/relay/control/control-channel.js';
 import { openPorts } from '../../support/open-ports.js';
 import { passTimeUntil, stopTime } from '../../support/pass-time.js';
+import { heldLocks } from '../support/held-locks.js';
 
 const ENTRY: ModelEntry = { id: 'm', task: 'chat', backend: 'scripted' };
 const DETAILS: Required<InferenceErrorDetails> = {
@@ -158,9 +159,7 @@ describe('a call to a peer that is gone', () => {
 
   it('rejects when the lifeline of the peer is released, although its port says nothing', async () => {
     let release = (): void => {};
-    const request = (_name: string, _options: object, granted: () => void): Promise<void> =>
-      new Promise((resolve) => (release = () => resolve(granted())));
-    vi.stubGlobal('navigator', { locks: { request } });
+    vi.stubGlobal('navigator', { locks: heldLocks((dies) => (release = dies)) });
     const { here } = pair('a-lock');
     const waiting = here.call((peer) => peer.hangs());
     release();

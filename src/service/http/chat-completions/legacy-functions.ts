@@ -2,18 +2,8 @@
 import * as v from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Message } from '../../../core/request/message.js';
-import type { Tool } from '../../../core/request/tool.js';
-import type { Compatibility } from '../policy/compatibility.js';
 import { object, objectOf } from '../fields/json-object.js';
-import {
-  defineTools,
-  functionName,
-  MAX_TOOLS,
-  offerAll,
-  requireTool,
-  schemaCheck,
-  type ToolOffer,
-} from '../fields/tools.js';
+import { functionName, MAX_TOOLS } from '../fields/tools.js';
 
 const legacyFunction = object({
   name: functionName,
@@ -30,7 +20,7 @@ export const legacyFields = {
 /** A call in the assistant's turn. */
 export const legacyCall = v.nullish(object({ name: v.string(), arguments: v.string() }));
 
-type LegacyFields = v.InferOutput<v.ObjectSchema<typeof legacyFields, undefined>>;
+export type LegacyFields = v.InferOutput<v.ObjectSchema<typeof legacyFields, undefined>>;
 
 /** Whether calls are answered in the old form. */
 export function usesFunctions({ functions }: Pick<LegacyFields, 'functions'>): boolean {
@@ -41,22 +31,6 @@ export function usesFunctions({ functions }: Pick<LegacyFields, 'functions'>): b
 export function refuseFunctionsBesideTools({ functions, tools }: Readonly<Record<string, unknown>>): void {
   if (functions == null || tools == null) return;
   throw new InferenceError('invalid_request', '`functions` cannot be combined with `tools`.', { param: 'functions' });
-}
-
-/** @throws InferenceError `invalid_request` for parameters that are no JSON Schema, or a function that is not there */
-export function toFunctionOffer(
-  { functions, function_call: choice }: LegacyFields,
-  compatibility: Compatibility,
-): ToolOffer {
-  const tools = defineTools(
-    (functions ?? []).map(({ name, description, parameters }, index): Tool => {
-      const param = `functions.${index}.parameters`;
-      return { name, description: description ?? undefined, parameters: parameters ?? undefined, param };
-    }),
-    schemaCheck(compatibility, choice !== 'none'),
-  );
-  if (choice == null || typeof choice === 'string') return offerAll(choice ?? 'auto', tools);
-  return { tools, toolChoice: requireTool(choice.name, tools, 'function_call.name', 'functions') };
 }
 
 /** The id of a call in the turn at this index: the old form has none. */

@@ -18,10 +18,11 @@ import {
   toSampling,
   toStopList,
 } from '../fields/sampling.js';
-import { responseFormat, toOffer, toolChoiceSchema, toolsSchema, toOutputFormat, toTools } from './tools.js';
-import { schemaCheck } from '../fields/tools.js';
-import { legacyFields, toFunctionOffer, usesFunctions } from './legacy-functions.js';
+import { responseFormat, toolChoiceSchema, toolsSchema } from './tools.js';
+import type { ToolOffer } from '../fields/tools.js';
+import { legacyFields, usesFunctions } from './legacy-functions.js';
 import { chatMessage } from './messages.js';
+import { fetchPart } from '../../../core/errors/fetch-part.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { GenerationRequest, Reasoning } from '../../../core/request/generation-request.js';
 import type { Message } from '../../../core/request/message.js';
@@ -99,23 +100,19 @@ type ChatCompletionRequest = v.InferOutput<ReturnType<typeof chatCompletionReque
  * @param model catalog id
  * @throws InferenceError `invalid_request` for a tool choice or schema that cannot be honored
  */
-export function toGenerationRequest(
+export async function toGenerationRequest(
   body: ChatCompletionRequest,
   model: string,
   messages: Message[],
   compatibility: Compatibility,
-): GenerationRequest {
+): Promise<GenerationRequest> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
-  const check = schemaCheck(compatibility, body.tool_choice !== 'none');
   return {
     model,
     prompt: { type: 'chat', messages },
-    ...(usesFunctions(body)
-      ? toFunctionOffer(body, compatibility)
-      : toOffer(body.tool_choice, toTools(body.tools, check))),
+    ...(await readOffer(body, compatibility)),
     // The old form has room for one call.
     parallelToolCalls: !usesFunctions(body) && (body.parallel_tool_calls ?? true),
-    output: toOutputFormat(body.response_format),
     sampling: toSampling(body, compatibility),
     reasoning: toReasoning(body),
     templateArguments: body.chat_template_kwargs ?? {},
@@ -125,6 +122,19 @@ export function toGenerationRequest(
     ...(maxTokens != null && { maxTokens }),
     ...(body.logprobs === true && { topLogprobs: body.top_logprobs ?? 0 }),
   };
+}
+
+/** Tools and the answer's form. What reads their schemas is loaded with the first request that has some. */
+async function readOffer(
+  body: ChatCompletionRequest,
+  compatibility: Compatibility,
+): Promise<ToolOffer & Pick<GenerationRequest, 'output'>> {
+  const { tools, functions, tool_choice: choice, response_format: format } = body;
+  if (tools == null && functions == null && choice == null && format?.type !== 'json_schema')
+    return { tools: [], toolChoice: 'auto', output: { type: format?.type === 'json_object' ? 'json-object' : 'text' } };
+  const { toFunctionOffer, toOutputFormat, toToolOffer } = await fetchPart(() => import('./tool-offer.js'));
+  const offer = usesFunctions(body) ? toFunctionOffer(body, compatibility) : toToolOffer(body, compatibility);
+  return { ...offer, output: toOutputFormat(format) };
 }
 
 /** @throws InferenceError `invalid_request` where there is nothing to go on with */

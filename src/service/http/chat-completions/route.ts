@@ -30,9 +30,10 @@ export const chatCompletionsEndpoint: Endpoint = {
     return {
       parse: (json) => parseBody(schema, json, [requireStream, refuseFunctionsBesideTools, requireLogprobs]),
       ignored: (json) => ignoredFields(json, ['min_p', 'repetition_penalty']),
-      read: ({ body, json, modelId, images }) => {
+      read: async ({ body, json, modelId, images }) => {
         const messages = toMessages(body.messages, images);
-        return { request: { ...toGenerationRequest(body, modelId, messages, compatibility), ...cacheHint(json) } };
+        const request = await toGenerationRequest(body, modelId, messages, compatibility);
+        return { request: { ...request, ...cacheHint(json) } };
       },
       countRequests: ({ request }) => request.n,
       answer: ({ body, request }, c, context) => {

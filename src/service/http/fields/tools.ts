@@ -1,14 +1,7 @@
 /** Tools and tool choices of all dialects as canonical ones. @module */
 import * as v from 'valibot';
-import { checkSchemaStructure } from '../../../core/schema/check-schema-structure.js';
-import { WorkBudget } from '../../../core/schema/limits/work-budget.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
-import { warnOnce } from './warn-once.js';
-import { warnOfParameters } from './schema-mistakes.js';
 import type { Tool, ToolChoice } from '../../../core/request/tool.js';
-
-/** Letters of a name that are printed. */
-const MAX_NAME_LENGTH = 64;
 
 /** Most tools that a request may define, on every endpoint. */
 export const MAX_TOOLS = 128;
@@ -25,27 +18,6 @@ export type SchemaCheck = 'exact' | 'loose' | 'none';
 /** @param mayCall false: no tool can be called, whatever it is */
 export function schemaCheck({ toolSchemas }: { toolSchemas: 'exact' | 'loose' }, mayCall: boolean): SchemaCheck {
   return toolSchemas === 'loose' && !mayCall ? 'none' : toolSchemas;
-}
-
-/**
- * Of several tools with one name the first counts: a call could not tell them apart.
- * @throws InferenceError `invalid_request` for parameters that are no JSON Schema
- */
-export function defineTools(tools: readonly Tool[], check: SchemaCheck): Tool[] {
-  const byName = new Map<string, Tool>();
-  let work: WorkBudget | undefined;
-  for (const tool of tools) {
-    const { name, parameters, param = 'tools' } = tool;
-    const isExact = check === 'exact' || (check === 'loose' && tool.strict === true);
-    if (isExact && parameters !== undefined) checkSchemaStructure(parameters, param, (work ??= new WorkBudget()));
-    if (typeof parameters === 'object') warnOfParameters(parameters, param);
-    if (!byName.has(name)) byName.set(name, isExact ? tool : { ...tool, loose: true });
-    else
-      warnOnce(
-        `a request has two tools called \`${name.slice(0, MAX_NAME_LENGTH)}\`. Only the first is offered to the model.`,
-      );
-  }
-  return [...byName.values()];
 }
 
 /** The tools that may be called, and how. */

@@ -4,7 +4,8 @@ import type { Tool, ToolChoice } from '../../../core/request/tool.js';
 import type { Compatibility } from '../policy/compatibility.js';
 import { ignoredToolChosen } from '../endpoint/ignored-tools.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { defineTools, MAX_TOOLS, requireTool, requireTools, type SchemaCheck } from '../fields/tools.js';
+import { defineTools } from '../fields/define-tools.js';
+import { MAX_TOOLS, requireTool, requireTools, type SchemaCheck } from '../fields/tools.js';
 
 const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must match [A-Za-z0-9_-]{1,128}'));
 

@@ -6,7 +6,8 @@ import type { ContentPart, Message, ToolCall } from '../../../core/request/messa
 import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
 import { object, objectOf } from '../fields/json-object.js';
 import type { RequestImages } from '../fields/request-images.js';
-import { defineTools, functionName, MAX_TOOLS } from '../fields/tools.js';
+import { defineTools } from '../fields/define-tools.js';
+import { functionName, MAX_TOOLS } from '../fields/tools.js';
 import { commonFields, generationFields, toGenerationFields } from './fields.js';
 import { ollamaRoute } from './route.js';
 

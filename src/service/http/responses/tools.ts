@@ -4,7 +4,8 @@ import * as v from 'valibot';
 import type { Compatibility } from '../policy/compatibility.js';
 import { customToolParts } from '../fields/custom-tool.js';
 import { object, objectOf } from '../fields/json-object.js';
-import { defineTools, functionName, MAX_TOOLS, type SchemaCheck } from '../fields/tools.js';
+import { defineTools } from '../fields/define-tools.js';
+import { functionName, MAX_TOOLS, type SchemaCheck } from '../fields/tools.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { PUBLISHED_TOOLS, type PublishedName } from './published-tools.js';
 

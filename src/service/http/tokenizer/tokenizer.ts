@@ -55,7 +55,7 @@ export const tokenize: EndpointBody = {
     };
     const reader: BodyReader<ReturnType<typeof parse>, { request: TokenizationRequest }> = {
       parse,
-      read: ({ body, modelId, images }) => {
+      read: async ({ body, modelId, images }) => {
         const { prompt, messages, add_special_tokens: addPrefix } = body;
         if (messages == null) {
           const request = plainGenerationRequest(modelId, { type: 'raw', text: prompt ?? '' });
@@ -63,7 +63,7 @@ export const tokenize: EndpointBody = {
         }
         const read = toMessages(messages, images);
         const chat = { ...body, model: modelId, messages };
-        return { request: { ...toGenerationRequest(chat, modelId, read, compatibility), addPrefix: false } };
+        return { request: { ...(await toGenerationRequest(chat, modelId, read, compatibility)), addPrefix: false } };
       },
     };
     return async (c) => {

@@ -2,7 +2,7 @@
 import { ForwardPass, PASS_ROWS } from '../../../../src/engines/gguf/forward.js';
 import { type ForwardShape, widestRow } from '../../../../src/engines/gguf/forward-shape.js';
 import { planAdapter } from '../../../../src/engines/gguf/adapter-plan.js';
-import { type LoadedAdapter, loadAdapter, widestRank } from '../../../../src/engines/gguf/adapter-weights.js';
+import { type LoadedAdapter, loadAdapter } from '../../../../src/engines/gguf/adapter-weights.js';
 import type { KernelMemory } from '../../../../src/engines/gguf/kernel-memory.js';
 import { KvPages, KvSequence } from '../../../../src/engines/gguf/kv-pages.js';
 import { loadKernels } from '../../../../src/engines/gguf/load-kernels.js';
@@ -95,7 +95,7 @@ export async function openFile(
   const plans = await Promise.all(
     adapters.map(async (each) => planAdapter(await headerOf(each.file), plan, each.scale ?? 1)),
   );
-  const rank = widestRank(plans);
+  const rank = Math.max(0, ...plans.map(({ width }) => width));
   const set: LoadedAdapter[] = [];
   for (const [index, adapter] of plans.entries()) {
     const bytes = adapters[index]!.file;

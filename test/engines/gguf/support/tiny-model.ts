@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engines/gguf/assemble-text-model.js';
 import { type GgufHeader, readGgufHeader } from '../../../../src/engines/gguf/file/header.js';
 import { planAdapter } from '../../../../src/engines/gguf/adapter-plan.js';
-import type { PlannedAdapter } from '../../../../src/engines/gguf/gguf-adapters.js';
+import type { PlannedAdapter } from '../../../../src/engines/gguf/adapter-files.js';
 import type { ModelPlan } from '../../../../src/engines/gguf/model-plan.js';
 import { sha256 } from '../../../../src/store/storage/digest.js';
 import { type TinyAdapter, tinyAdapter } from './tiny-adapter.js';
