@@ -10,7 +10,7 @@ export interface HostOptions {
   host: string;
   /**
    * The page that asks the person whether a web page may use the models: see `consentRequest`. Needs the permission `storage`.
-   * Absent: no web page may.
+   * Default: no web page may.
    */
   consent?: string;
 }

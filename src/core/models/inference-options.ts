@@ -15,9 +15,15 @@ export type ApiKey = string | { key: string; revoked?: boolean };
 
 /** Requests per key. Absent numbers keep their default. */
 export interface RateLimits {
-  /** @default 600; 1000000 with `compatibility: 'hosted'` */
+  /**
+   * Requests that a key may send in a minute.
+   * @default 600; 1000000 with `compatibility: 'hosted'`
+   */
   requestsPerMinute?: number;
-  /** @default 100000; 1000000 with `compatibility: 'hosted'` */
+  /**
+   * Requests that a key may send in a day.
+   * @default 100000; 1000000 with `compatibility: 'hosted'`
+   */
   requestsPerDay?: number;
 }
 

@@ -4,7 +4,10 @@ import type { TypedModelEntry } from './model-entry.js';
 
 /** Which models to name. */
 export interface RecommendationFilter {
-  /** @default all */
+  /**
+   * What they are for.
+   * @default all
+   */
   task?: ListedModel['task'];
   /** Where it shall run. @default 'wasm' */
   device?: 'wasm' | 'webgpu';

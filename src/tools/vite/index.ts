@@ -70,9 +70,12 @@ const OPTIONS = fields(
 true satisfies Same<v.InferInput<typeof OPTIONS>, InpagePluginOptions>;
 
 /**
- * See the module's example. Works in dev, build and preview.
+ * The Vite plugin. It serves the Service Worker, the engines' files and the bundled models in development and preview, and adds
+ * them to a build.
  * @throws Error that names the option when there is no such option, or the model when it is not bundled. What is not a packed
  * folder fails the start, and a file that is not what its folder's manifest says fails the build
+ * @example
+ * export default { plugins: [inpage({ models: ['tiny-chat'] })] };
  */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
   parseOptions(OPTIONS, options);
