@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { ts } from '@ts-morph/common';
 import packageJson from '../../package.json' with { type: 'json' };
 import { declared } from '../declared.js';
-import { type DocComment, interfaceTable, readComment } from './interface-table.js';
+import { type DocComment, exampleBlock, interfaceTable, readComment } from './interface-table.js';
 import { headingId } from './render-page.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -104,11 +104,7 @@ function section({ name, file, declarations }: Exported): string {
   const { text, tags } = commentOf(first!);
   const where = documentedAt(file, nameOf(first!));
   const members = where ? `Its members: [${where.title}](${where.href}).` : shape(file, declarations);
-  const example = tags
-    .find((tag) => tag.startsWith('@example'))
-    ?.slice('@example'.length)
-    .trim();
-  return [`### \`${name}\``, text, members, notes(tags), example && code(example)].filter(Boolean).join('\n\n');
+  return [`### \`${name}\``, text, members, notes(tags), exampleBlock(tags)].filter(Boolean).join('\n\n');
 }
 
 /** Parameters, results and errors as the tags of a comment name them. */

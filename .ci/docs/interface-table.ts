@@ -5,12 +5,9 @@ import { markdownTable } from './markdown-table.js';
 
 const root = join(import.meta.dirname, '../..');
 
-interface Member {
+interface Member extends DocComment {
   name: string;
   type: string;
-  meaning: string;
-  /** Text of `@default`. */
-  preset: string;
 }
 
 /**
@@ -39,9 +36,10 @@ export function interfaceTable(file: string, name: string): string {
  */
 export function memberSections(file: string, name: string): string {
   return readMembers(readFileSync(join(root, file), 'utf8'), name)
-    .map(({ name: member, type, preset, meaning }) =>
-      [`### \`${member}\``, `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`, meaning].join('\n\n'),
-    )
+    .map(({ name: member, type, preset, meaning, tags }) => {
+      const typed = `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`;
+      return [`### \`${member}\``, typed, meaning, exampleBlock(tags)].filter(Boolean).join('\n\n');
+    })
     .join('\n\n');
 }
 
@@ -96,6 +94,15 @@ export function readComment(comment: string): DocComment {
     text: lists.join('\n').replace('\n- ', '\n\n- '),
     tags,
   };
+}
+
+/** Code of the tag `@example`; empty: there is none. */
+export function exampleBlock(tags: readonly string[]): string {
+  const example = tags
+    .find((tag) => tag.startsWith('@example'))
+    ?.slice('@example'.length)
+    .trim();
+  return example ? `\`\`\`ts fragment\n${example}\n\`\`\`` : '';
 }
 
 /** Values are code, sentences are not. */

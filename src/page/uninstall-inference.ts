@@ -15,6 +15,8 @@ export interface UninstallOptions {
    * URL of the Service Worker's script, as `startInference` was given it. An app's own script that imports the relay is
    * left alone: take the import out of it instead.
    * @default 'inpage-sw.js' below the app's base
+   * @example
+   * uninstallInference({ serviceWorker: '/sw.js' });
    */
   serviceWorker?: string;
 }

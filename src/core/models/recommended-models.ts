@@ -7,11 +7,22 @@ export interface RecommendationFilter {
   /**
    * What they are for.
    * @default all
+   * @example
+   * recommendedModels({ task: 'chat' });
    */
   task?: ListedModel['task'];
-  /** Where it shall run. @default 'wasm' */
+  /**
+   * Where it shall run.
+   * @default 'wasm'
+   * @example
+   * recommendedModels({ device: 'webgpu' });
+   */
   device?: 'wasm' | 'webgpu';
-  /** Bytes of weights that may be downloaded. */
+  /**
+   * Bytes of weights that may be downloaded.
+   * @example
+   * recommendedModels({ maxBytes: 500e6 });
+   */
   maxBytes?: number;
 }
 
