@@ -1,7 +1,8 @@
 // Fails when something public has no doc comment: every name that an entry of the package exports, and every member of
-// an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); when a
-// file has a second `@module`, which would document what follows it as the file; when a comment, CONTRIBUTING, the
-// documents of the inside or a `why.md` name a file of the repository that does not exist; and when a text has a wording of `plain-english.mjs`.
+// an exported interface; when a public function does not say what it throws (`@throws`, or that it never does); when an
+// option has no `@example`; when a file has a second `@module`, which would document what follows it as the file; when a
+// comment, CONTRIBUTING, the documents of the inside or a `why.md` name a file of the repository that does not exist; and
+// when a text has a wording of `plain-english.mjs`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,6 +12,10 @@ const ENTRIES = [
   'src/index.ts',
   'src/built-in-ai/index.ts',
   'src/elements/index.ts',
+  'src/extension/host.ts',
+  'src/extension/index.ts',
+  'src/page/react.ts',
+  'src/page/uninstall-inference.ts',
   'src/page-tools/index.ts',
   'src/serve/index.ts',
   'src/testing/playwright/index.ts',
@@ -47,7 +52,10 @@ function commentAbove(lines, index) {
 function checkMembers(lines, start, where) {
   for (let index = start + 1; index < lines.length && lines[index] !== '}'; index += 1) {
     const [, member] = /^ {2}(?:readonly )?(\w+)[?]?[(:<]/.exec(lines[index]) ?? [];
-    if (member && !commentAbove(lines, index)) problems.push(`${where}.${member} has no doc comment`);
+    const comment = member && commentAbove(lines, index);
+    if (member && !comment) problems.push(`${where}.${member} has no doc comment`);
+    if (comment && where.endsWith('Options') && !comment.includes('@example'))
+      problems.push(`${where}.${member} has no example`);
   }
 }
 

@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ts } from '@ts-morph/common';
+import { declared, isInternal, isPublic } from './declared.js';
 
 const root = join(import.meta.dirname, '..');
 const REPORT = '.ci/public-api.md';
@@ -46,74 +47,6 @@ const checker = program.getTypeChecker();
 const isOurs = (node: ts.Node): boolean => node.getSourceFile().fileName.startsWith(join(root, 'src'));
 const resolved = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-const isInternal = (node: ts.Node): boolean => ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal');
-
-const printer = ts.createPrinter({ removeComments: true });
-const text = (node: ts.Node): string => printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
-
-/** A declaration without what only its file knows: bodies, values, private members. */
-function declared(node: ts.Declaration): string {
-  if (ts.isVariableDeclaration(node)) return `const ${node.name.getText()}${node.type ? `: ${text(node.type)}` : ''}`;
-  return text(publicPart(node)).replace(/^export (default )?/, '');
-}
-
-function publicPart(node: ts.Declaration): ts.Node {
-  const { factory } = ts;
-  const modifiers = (each: ts.FunctionDeclaration | ts.ClassDeclaration): ts.Modifier[] =>
-    (ts.getModifiers(each) ?? []).filter(({ kind }) => kind !== ts.SyntaxKind.AsyncKeyword);
-  if (ts.isFunctionDeclaration(node)) {
-    const { name, typeParameters, parameters, type } = node;
-    const asked = parameters.map((each) => withoutDefault(each));
-    return factory.createFunctionDeclaration(modifiers(node), undefined, name, typeParameters, asked, type, undefined);
-  }
-  if (!ts.isClassDeclaration(node)) return node;
-  const members = node.members.filter((member) => isPublic(member)).map((member) => publicMember(member));
-  return factory.createClassDeclaration(modifiers(node), node.name, node.typeParameters, node.heritageClauses, members);
-}
-
-function isPublic(member: ts.ClassElement): boolean {
-  const isHidden = member.name !== undefined && ts.isPrivateIdentifier(member.name);
-  const flags = ts.getCombinedModifierFlags(member);
-  return (
-    !isHidden && !isInternal(member) && !(flags & ts.ModifierFlags.Private) && !ts.isClassStaticBlockDeclaration(member)
-  );
-}
-
-function publicMember(member: ts.ClassElement): ts.ClassElement {
-  const { factory } = ts;
-  const modifiers = ts.canHaveModifiers(member)
-    ? (ts.getModifiers(member) ?? []).filter(({ kind }) => kind !== ts.SyntaxKind.AsyncKeyword)
-    : [];
-  const asked = ts.isFunctionLike(member) ? member.parameters.map((each) => withoutDefault(each)) : [];
-  if (ts.isMethodDeclaration(member)) {
-    const { name, questionToken, typeParameters, type } = member;
-    return factory.createMethodDeclaration(
-      modifiers,
-      undefined,
-      name,
-      questionToken,
-      typeParameters,
-      asked,
-      type,
-      undefined,
-    );
-  }
-  if (ts.isConstructorDeclaration(member)) return factory.createConstructorDeclaration(modifiers, asked, undefined);
-  if (ts.isGetAccessor(member))
-    return factory.createGetAccessorDeclaration(modifiers, member.name, [], member.type, undefined);
-  if (ts.isSetAccessor(member)) return factory.createSetAccessorDeclaration(modifiers, member.name, asked, undefined);
-  if (ts.isPropertyDeclaration(member))
-    return factory.createPropertyDeclaration(modifiers, member.name, member.questionToken, member.type, undefined);
-  return member;
-}
-
-/** A parameter with a default may be left out. */
-function withoutDefault(parameter: ts.ParameterDeclaration): ts.ParameterDeclaration {
-  const { name, type, initializer, dotDotDotToken, questionToken } = parameter;
-  const mark = questionToken ?? (initializer ? ts.factory.createToken(ts.SyntaxKind.QuestionToken) : undefined);
-  const label = ts.isIdentifier(name) ? name : ts.factory.createIdentifier('options');
-  return ts.factory.createParameterDeclaration(undefined, dotDotDotToken, label, mark, type, undefined);
-}
 
 /** The types of this project that a declaration names where users see it. */
 function* namedIn(node: ts.Declaration): Generator<ts.Symbol> {

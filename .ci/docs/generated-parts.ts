@@ -7,6 +7,7 @@ import { browserTable } from './browser-table.js';
 import { classTable } from './class-table.js';
 import { errorTable } from './error-table.js';
 import { familyTable } from './family-table.js';
+import { entryReference } from './entry-reference.js';
 import { endpointList, endpointPage } from './endpoint-pages.js';
 import { flagTable } from './flag-table.js';
 import { interfaceTable, memberSections, methodTable } from './interface-table.js';
@@ -38,6 +39,7 @@ async function make(what: string): Promise<string> {
   if (kind === 'methods') return methodTable(file, name);
   if (kind === 'endpoints') return endpointList();
   if (kind === 'endpoint') return endpointPage(file);
+  if (kind === 'entry') return entryReference(file);
   if (kind === 'errors') return errorTable();
   if (kind === 'flags') return flagTable(file);
   if (kind === 'browsers') return browserTable();

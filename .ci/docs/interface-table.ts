@@ -5,12 +5,9 @@ import { markdownTable } from './markdown-table.js';
 
 const root = join(import.meta.dirname, '../..');
 
-interface Member {
+interface Member extends DocComment {
   name: string;
   type: string;
-  meaning: string;
-  /** Text of `@default`. */
-  preset: string;
 }
 
 /**
@@ -39,9 +36,10 @@ export function interfaceTable(file: string, name: string): string {
  */
 export function memberSections(file: string, name: string): string {
   return readMembers(readFileSync(join(root, file), 'utf8'), name)
-    .map(({ name: member, type, preset, meaning }) =>
-      [`### \`${member}\``, `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`, meaning].join('\n\n'),
-    )
+    .map(({ name: member, type, preset, meaning, tags }) => {
+      const typed = `Type: \`${type}\`.${preset && ` Default: ${preset}.`}`;
+      return [`### \`${member}\``, typed, meaning, exampleBlock(tags)].filter(Boolean).join('\n\n');
+    })
     .join('\n\n');
 }
 
@@ -55,7 +53,7 @@ export function methodTable(file: string, name: string): string {
 }
 
 function readMembers(source: string, name: string): Member[] {
-  const start = new RegExp(`^export interface ${name}\\b.*\\{$`, 'm').exec(source);
+  const start = new RegExp(`^(?:export )?interface ${name}\\b[^{]*\\{$`, 'm').exec(source);
   if (!start) throw new Error(`There is no interface ${name}.`);
   const body = source.slice(start.index + start[0].length);
   const end = body.indexOf('\n}');
@@ -68,15 +66,43 @@ function readMembers(source: string, name: string): Member[] {
   }));
 }
 
-function readComment(comment: string): { meaning: string; preset: string } {
-  const text = `\n${comment}`
+/** What a doc comment says. */
+export interface DocComment {
+  /** Its text up to the first tag, in one line. */
+  meaning: string;
+  /** Text of `@default`. */
+  preset: string;
+  /** Its text up to the first tag, with its lists. */
+  text: string;
+  /** The other tags, with their names, in their order. */
+  tags: string[];
+}
+
+/** Reads what stands between the marks of a doc comment. */
+export function readComment(comment: string): DocComment {
+  const plain = `\n${comment}`
     .split('\n')
     .map((line) => line.replace(/^\s*\*? ?/, ''))
     .join('\n')
     .replaceAll(/\{@link ([^}]+)\}/g, '`$1`');
-  const [meaning = '', ...tags] = text.split(/(?:^|\s)(?=@(?:default|param|throws|example|returns)\b)/);
+  const [about = '', ...tags] = plain.split(/(?:^|\s)(?=@(?:default|param|throws|example|returns|module)\b)/);
   const preset = tags.find((tag) => tag.startsWith('@default'))?.slice('@default'.length) ?? '';
-  return { meaning: oneLine(meaning), preset: literal(oneLine(preset)) };
+  const lists = about.split(/\n(?=- )/).map((part) => oneLine(part));
+  return {
+    meaning: oneLine(about),
+    preset: literal(oneLine(preset)),
+    text: lists.join('\n').replace('\n- ', '\n\n- '),
+    tags,
+  };
+}
+
+/** Code of the tag `@example`; empty: there is none. */
+export function exampleBlock(tags: readonly string[]): string {
+  const example = tags
+    .find((tag) => tag.startsWith('@example'))
+    ?.slice('@example'.length)
+    .trim();
+  return example ? `\`\`\`ts fragment\n${example}\n\`\`\`` : '';
 }
 
 /** Values are code, sentences are not. */

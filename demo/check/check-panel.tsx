@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { diagnose, type Finding } from 'inpage';
 import { useEffect } from 'preact/hooks';
 import { inference, startError } from '../inference.js';
+import { InlineCode } from '../parts/inline-code.js';
 import { problemOf } from '../parts/problem-of.js';
 import { Problem } from '../parts/problem.js';
 
@@ -66,8 +67,14 @@ function FindingView({ finding: { check: name, level, message, fix } }: { findin
       <span class="dot" aria-hidden="true" />
       <div>
         <b>{name}</b> <span class="quiet">{LEVELS[level]}</span>
-        <p>{message}</p>
-        {fix ? <p class="fix">{fix}</p> : null}
+        <p>
+          <InlineCode text={message} />
+        </p>
+        {fix ? (
+          <p class="fix">
+            <InlineCode text={fix} />
+          </p>
+        ) : null}
       </div>
     </li>
   );

@@ -20,7 +20,7 @@ export function Memory() {
     <div>
       <dt>Memory</dt>
       <dd>
-        {words || 'the browser measures it; that may take half a minute'}{' '}
+        {words || 'Measuring. This may take half a minute.'}{' '}
         {words ? (
           <button type="button" class="small" onClick={measure}>
             Measure again

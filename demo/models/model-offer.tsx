@@ -3,6 +3,7 @@ import type { ModelEntry } from 'inpage';
 import { hub, inference, models, statusVersion } from '../inference.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { formatBytes } from '../parts/format-bytes.js';
+import { InlineCode } from '../parts/inline-code.js';
 import { LoadProgress } from '../parts/load-progress.js';
 import { getModel, gets, stopGetting } from './get-model.js';
 
@@ -51,7 +52,7 @@ export function ModelOffer({ entry, needs, label, entryText, onReady }: ModelOff
         )}
       </header>
       <p class="quiet">
-        {entry.metadata?.overview}
+        <InlineCode text={entry.metadata?.overview ?? ''} />
         {entry.metadata?.license ? ` License: ${entry.metadata.license}.` : ''}
       </p>
       {isRunning ? <LoadProgress model={entry.id} report={status?.progress} /> : null}

@@ -26,8 +26,8 @@ export function StoredResponses() {
     <section aria-label="Stored responses">
       <h3 class="section">Stored responses</h3>
       <p class="quiet">
-        What <code>/v1/responses</code> answers is stored on this device for 30 days, at most 64 MB, so that a later
-        request may follow it. A request with <code>"store": false</code> is not.
+        Answers of <code>/v1/responses</code> are kept on this device for 30 days, at most 64 MB, so that a later
+        request can continue them. Those with <code>"store": false</code> are not kept.
       </p>
       <div class="row">
         <span role="status">{isEmpty ? 'Nothing yet.' : wordsFor(usage)}</span>

@@ -13,15 +13,37 @@ import { createWritingInterfaces } from './writing.js';
 
 /** What {@link installBuiltInAI} takes. */
 export interface BuiltInAIOptions {
-  /** Ids of the catalog; absent: its first `chat` and its first `embeddings` entry. */
+  /**
+   * Ids of the catalog; absent: its first `chat` and its first `embeddings` entry.
+   * @example
+   * installBuiltInAI(inference, { models: { chat: 'qwen' } });
+   */
   models?: { chat?: string; embeddings?: string };
-  /** Tags of the languages that the chat model knows. @default ['en'] */
+  /**
+   * Tags of the languages that the chat model knows.
+   * @default ['en']
+   * @example
+   * installBuiltInAI(inference, { languages: ['en', 'de'] });
+   */
   languages?: readonly string[];
-  /** Replaces also interfaces of the browser's own that work: all, or those of these names. @default false */
+  /**
+   * Replaces also interfaces of the browser's own that work: all, or those of these names.
+   * @default false
+   * @example
+   * installBuiltInAI(inference, { force: ['LanguageModel'] });
+   */
   force?: boolean | readonly string[];
-  /** Names of the only interfaces that are installed. */
+  /**
+   * Names of the only interfaces that are installed.
+   * @example
+   * installBuiltInAI(inference, { only: ['LanguageModel', 'Summarizer'] });
+   */
   only?: readonly string[];
-  /** The key that requests are sent with, where the service asks for one. */
+  /**
+   * The key that requests are sent with, where the service asks for one.
+   * @example
+   * installBuiltInAI(inference, { apiKey: 'key-of-a-test' });
+   */
   apiKey?: string;
 }
 

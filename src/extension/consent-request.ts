@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * What is asked, in the page that `keepInferenceHost` opens as `consent`.
- * @throws InferenceError `unavailable` in a page that was opened by somebody else, or whose question is answered
+ * @throws InferenceError `unavailable` in a page that was opened by another program, or whose question is answered
  * @example
  * const { origin, allow, deny } = await consentRequest();
  */

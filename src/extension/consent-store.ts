@@ -16,6 +16,7 @@ const CHANNEL = 'inpage:origins';
 export interface AllowedOrigin {
   /** E.g. `https://example.com`. */
   origin: string;
+  /** Whether it may use the models. */
   allowed: boolean;
 }
 

@@ -6,11 +6,17 @@ import { requireExtension, type Sender, type WebExtension } from './web-extensio
 
 /** Paths of documents in the extension. */
 export interface HostOptions {
-  /** The document that calls `startInferenceHost`, e.g. `host.html`. */
+  /**
+   * The document that calls `startInferenceHost`, e.g. `host.html`.
+   * @example
+   * keepInferenceHost({ host: 'host.html' });
+   */
   host: string;
   /**
    * The page that asks the person whether a web page may use the models: see `consentRequest`. Needs the permission `storage`.
-   * Absent: no web page may.
+   * Default: no web page may.
+   * @example
+   * keepInferenceHost({ host: 'host.html', consent: 'consent.html' });
    */
   consent?: string;
 }

@@ -31,15 +31,35 @@ export interface ToolConsent {
 export interface PageToolsOptions {
   /**
    * Whether a call may run. Asked for every tool but those of the page's own origin that only read. Default: those do not run.
+   * @example
+   * pageTools({ consent: ({ title }) => confirm(`Run ${title}?`) });
    */
   consent?: (call: ToolConsent) => boolean | Promise<boolean>;
-  /** Calls that run at most, in the life of the object. @default 32 */
+  /**
+   * Calls that run at most, in the life of the object.
+   * @default 32
+   * @example
+   * pageTools({ maxCalls: 8 });
+   */
   maxCalls?: number;
-  /** Where a result is cut. @default 16384 */
+  /**
+   * Where a result is cut.
+   * @default 16384
+   * @example
+   * pageTools({ maxResultChars: 4096 });
+   */
   maxResultChars?: number;
-  /** Origins of frames whose tools are offered, too. */
+  /**
+   * Origins of frames whose tools are offered, too.
+   * @example
+   * pageTools({ origins: ['https://widget.example'] });
+   */
   origins?: readonly string[];
-  /** Ends the call under way. */
+  /**
+   * Ends the call under way.
+   * @example
+   * pageTools({ signal: AbortSignal.timeout(30_000) });
+   */
   signal?: AbortSignal;
 }
 

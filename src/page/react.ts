@@ -18,7 +18,12 @@ import type { InferenceSnapshot, InferenceStore } from './reactive-inference.js'
 
 const StoreContext = createContext<InferenceStore | undefined>(undefined);
 
-/** Gives the hooks below it their store, which `createInferenceStore` of `inpage` makes once, outside of components. */
+/**
+ * Gives the hooks below it their store, which `createInferenceStore` of `inpage` makes once, outside of components. Never throws.
+ * @example
+ * const store = createInferenceStore();
+ * root.render(<InferenceProvider store={store}><App /></InferenceProvider>);
+ */
 export function InferenceProvider({ store, children }: { store: InferenceStore; children?: ReactNode }): ReactElement {
   return createElement(StoreContext.Provider, { value: store }, children);
 }

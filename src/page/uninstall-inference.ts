@@ -13,8 +13,10 @@ import { pageServiceWorkers } from '../core/platform/service-worker-container.js
 export interface UninstallOptions {
   /**
    * URL of the Service Worker's script, as `startInference` was given it. An app's own script that imports the relay is
-   * no candidate: take the import out of it instead.
+   * left alone: take the import out of it instead.
    * @default 'inpage-sw.js' below the app's base
+   * @example
+   * uninstallInference({ serviceWorker: '/sw.js' });
    */
   serviceWorker?: string;
 }
@@ -24,7 +26,7 @@ export interface UninstallOptions {
  * is left: it tells a worker that open pages still have, and that the browser restarts, that it was removed. Call it in a
  * release that no longer starts inference; it does nothing where nothing is. Models that were downloaded, prompts that were
  * cached (`promptCache`), responses that were stored (`storeResponses`), files that were uploaded, and counters of requests are
- * removed, too.
+ * removed, too. Never rejects: what the browser refuses is left.
  * @returns whether there was a Service Worker to remove
  * @example
  * import { uninstallInference } from 'inpage/uninstall';

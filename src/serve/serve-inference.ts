@@ -34,25 +34,37 @@ interface CheckedServeOptions extends Omit<InferenceOptions, 'routes' | 'service
   /**
    * TCP port; 0: any free one.
    * @default 0
+   * @example
+   * serveInference({ port: 8080 });
    */
   port?: number;
   /**
    * Address to listen on: `127.0.0.1`, or `0.0.0.0` or `::` for all interfaces. Then other machines can ask too, which requires
    * `apiKeys`. Requests, answers and keys cross the network without encryption.
    * @default '127.0.0.1'
+   * @example
+   * serveInference({ host: '0.0.0.0', apiKeys: [process.env['KEY']!] });
    */
   host?: '127.0.0.1' | '0.0.0.0' | '::';
   /**
    * Print a line for each request: method, path, status and duration. Neither bodies nor keys.
    * @default false
+   * @example
+   * serveInference({ log: true });
    */
   log?: boolean;
   /**
    * Origins whose web pages may ask too, e.g. `app://obsidian.md` or `http://localhost:3000`. Requires `apiKeys`.
    * @default []
+   * @example
+   * serveInference({ allowOrigins: ['http://localhost:3000'], apiKeys: [process.env['KEY']!] });
    */
   allowOrigins?: readonly string[];
-  /** Told how far each model's loading is. */
+  /**
+   * Told how far each model's loading is.
+   * @example
+   * serveInference({ onProgress: ({ model, loadedBytes }) => console.error(model, loadedBytes) });
+   */
   onProgress?: (progress: LoadProgress) => void;
 }
 
@@ -62,6 +74,8 @@ export interface ServeOptions extends Omit<CheckedServeOptions, 'models'> {
    * The models to serve: entries, paths of GGUF files (`./model.gguf`) and repositories of the hub (`owner/name`,
    * `owner/name:Q4_K_M`). A `source` may be a path, too.
    * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   * @example
+   * serveInference({ models: ['./model.gguf', 'Qwen/Qwen3-0.6B-GGUF:Q8_0'] });
    */
   models?: readonly (TypedModelEntry | string)[];
 }

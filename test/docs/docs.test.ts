@@ -124,6 +124,26 @@ describe('the table of options', () => {
   });
 });
 
+describe('the reference', () => {
+  const reference = pages.filter((page) => page.startsWith('demo/docs/reference')).map((page) => readDocument(page));
+
+  it('names every entry of the package', () => {
+    const entries = Object.keys(packageJson.exports).filter((entry) => entry !== './package.json');
+    const missing = entries.filter((entry) => !reference.join('').includes(`\`${entry.replace('.', 'inpage')}\``));
+    expect(missing).toEqual([]);
+  });
+
+  it('has a heading for each public name', () => {
+    const api = readFileSync(join(root, '.ci/public-api.md'), 'utf8');
+    const [exported = ''] = api.split('## Named by these');
+    const names = [...exported.matchAll(/^export (?:class|const|function|interface|type) (\w+).*$/gm)].map(
+      ([line, name = '']) => / \/\/ exported as (\w+)$/m.exec(line)?.[1] ?? name,
+    );
+    expect(names.length).toBeGreaterThan(100);
+    expect(names.filter((name) => !reference.some((page) => page.includes(`\n### \`${name}\`\n`)))).toEqual([]);
+  });
+});
+
 describe('the demo', () => {
   const served = new Map(docsFiles().map(({ name, source }) => [name, String(source)]));
 

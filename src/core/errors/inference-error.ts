@@ -57,7 +57,7 @@ export const INFERENCE_ERROR_CODES = [
   'internal',
 ] as const;
 
-/** See {@link INFERENCE_ERROR_CODES}. */
+/** The reason why a request failed: one of {@link INFERENCE_ERROR_CODES}. */
 export type InferenceErrorCode = (typeof INFERENCE_ERROR_CODES)[number];
 
 /** What an {@link InferenceError} carries besides its code and message. All of it is plain data, so it crosses realms. */

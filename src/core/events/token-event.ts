@@ -82,7 +82,7 @@ export interface ChoiceEndEvent {
 /** `prompt` first, then pieces of all choices in any order, one `end` per choice, then the stream closes. */
 export type TokenEvent = PromptEvent | PieceEvent | CountsEvent | ChoiceEndEvent;
 
-/** Blocks never overlap; `gateway/answer/` turns them into GenerationEvents. */
+/** A part of an answer: text, a thought or a tool call. One ends before the next begins. */
 export type ChannelPart =
   /** `logprobs`: of its tokens, where they were asked for; with them, `text` may be empty. Parsers give none. */
   | { type: 'text'; text: string; logprobs?: TokenLogprob[] }

@@ -15,9 +15,19 @@ export type ApiKey = string | { key: string; revoked?: boolean };
 
 /** Requests per key. Absent numbers keep their default. */
 export interface RateLimits {
-  /** @default 600; 1000000 with `compatibility: 'hosted'` */
+  /**
+   * Requests that a key may send in a minute.
+   * @default 600; 1000000 with `compatibility: 'hosted'`
+   * @example
+   * startInference({ rateLimits: { requestsPerMinute: 3 } });
+   */
   requestsPerMinute?: number;
-  /** @default 100000; 1000000 with `compatibility: 'hosted'` */
+  /**
+   * Requests that a key may send in a day.
+   * @default 100000; 1000000 with `compatibility: 'hosted'`
+   * @example
+   * startInference({ rateLimits: { requestsPerDay: 200 } });
+   */
   requestsPerDay?: number;
 }
 
@@ -26,11 +36,21 @@ export interface FileOptions {
   /**
    * Most bytes of everything together: a number, or a text with `kB`, `MB` or `GB`. In memory 256 MB at most.
    * @default '1GB'
+   * @example
+   * startInference({ files: { maxBytes: '200MB' } });
    */
   maxBytes?: number | string;
-  /** Id of the model that indexes files. Default: the first of task `embeddings`; without one keywords alone are searched. */
+  /**
+   * Id of the model that indexes files. Default: the first of task `embeddings`; without one keywords alone are searched.
+   * @example
+   * startInference({ models, files: { embeddingModel: 'multilingual-e5-small' } });
+   */
   embeddingModel?: string;
-  /** Id of a model of task `rerank` that judges what was found. Default: none. */
+  /**
+   * Id of a model of task `rerank` that judges what was found. Default: none.
+   * @example
+   * startInference({ models, files: { rerankModel: 'ms-marco-MiniLM-L-6-v2' } });
+   */
   rerankModel?: string;
 }
 
@@ -42,45 +62,66 @@ export interface InferenceOptions {
   /**
    * The models to serve.
    * @default the bundled tiny-chat, tiny-embed and tiny-whisper
+   * @example
+   * startInference({ models: [{ id: 'qwen', task: 'chat', backend: 'gguf', source: '/models/qwen.gguf' }] });
    */
   models?: readonly ModelEntry[];
   /**
    * Accepted keys, sent as `Authorization: Bearer`; `x-api-key` counts if there is no such header. A key has printable ASCII
    * characters and no blanks. Default: any key, or none.
+   * @example
+   * startInference({ apiKeys: ['key-of-a-test', { key: 'an-old-key', revoked: true }] });
    */
   apiKeys?: readonly ApiKey[];
-  /** How often a key may ask; more is answered with 429. */
+  /**
+   * How often a key may ask; more is answered with 429.
+   * @example
+   * startInference({ rateLimits: { requestsPerMinute: 3 } });
+   */
   rateLimits?: RateLimits;
   /**
    * `hosted` behaves like hosted services in the places where the specification would break existing clients: truncated
    * JSON and tool calls, `verbose_json`, `srt` and `vtt`, error shapes, `reasoning_effort: "none"`, and what coding agents send.
    * Default: `service` on the page's own base URL, `hosted` on intercepted base URLs of other origins.
+   * @example
+   * startInference({ compatibility: 'hosted' });
    */
   compatibility?: 'service' | 'hosted';
   /**
    * Seconds until a request without a first token (streamed) or result fails with 408; loading a model does not count.
    * @default 600
+   * @example
+   * startInference({ requestTimeout: 60 });
    */
   requestTimeout?: number;
   /**
    * Keep the answers of chat and speech models with their timing in memory: `inference.recorded()` returns them as scripted
    * models for tests. Default: nothing is kept.
+   * @example
+   * const inference = await startInference({ record: true });
+   * const models = await inference.recorded();
    */
   record?: boolean;
   /**
    * Path of the service on the page's origin.
    * @default '/v1'
+   * @example
+   * startInference({ prefix: '/ai/v1' });
    */
   prefix?: string;
   /**
    * Other bases that are answered in the page, e.g. `https://api.openai.com/v1`.
    * @default []
+   * @example
+   * startInference({ intercept: ['https://api.openai.com/v1'] });
    */
   intercept?: readonly string[];
   /**
    * URL of the Service Worker's script, relative to the page; `false`: no Service Worker, only `inference.fetch`. ONNX
    * Runtime is loaded from `inpage/` beside the script (without one: below the app's base).
    * @default 'inpage-sw.js' below the app's base, which the Vite plugin knows and which is '/' with other bundlers
+   * @example
+   * startInference({ serviceWorker: '/sw.js' });
    */
   serviceWorker?: string | false;
   /**
@@ -88,16 +129,22 @@ export interface InferenceOptions {
    * then runs on several threads, from the second load of a page on. It is `inpage-sw-isolated.js` beside `serviceWorker`
    * that is registered, which imports that one. Breaks what an isolated page cannot have: see the docs.
    * @default false
+   * @example
+   * startInference({ crossOriginIsolation: true });
    */
   crossOriginIsolation?: boolean;
   /**
    * Base of the hub that hub ids are of: a mirror, or a server of your own that answers as it does.
    * @default 'https://huggingface.co'
+   * @example
+   * startInference({ hub: 'https://hf-mirror.example' });
    */
   hub?: string;
   /**
    * Caches processed prompts on disk, up to this many bytes: a number, or a string such as `256MB` (`kB`, `MB`, `GB`). After
    * a reload, a cached prompt is not processed again. Default: off.
+   * @example
+   * startInference({ promptCache: '256MB' });
    */
   promptCache?: number | string;
   /**
@@ -106,11 +153,15 @@ export interface InferenceOptions {
    * `memory` keeps them as long as the engine runs. `inference.removeResponses()` removes all of them. With several `apiKeys`
    * each has its share. `false`: nothing is
    * kept. Default: `true` with `compatibility: 'hosted'`, else nothing is kept.
+   * @example
+   * startInference({ storeResponses: '64MB' });
    */
   storeResponses?: boolean | number | string;
   /**
    * How files are kept that clients upload (`/files`, `/vector_stores`). Nothing is written before one is uploaded;
    * `inference.removeFiles()` removes all of them.
+   * @example
+   * startInference({ files: { maxBytes: '200MB' } });
    */
   files?: FileOptions;
   /**
@@ -118,6 +169,8 @@ export interface InferenceOptions {
    * it: `fail` answers 503, `network` lets it go on to the network, as if inpage had never been there. A request to an
    * intercepted base of another origin goes on only when it carries no key.
    * @default 'fail'
+   * @example
+   * startInference({ whenUnhosted: 'network' });
    */
   whenUnhosted?: 'fail' | 'network';
   /**
@@ -125,9 +178,16 @@ export interface InferenceOptions {
    * is a method (absent: all) and a path with `:name` and, at its end, `*`, or an absolute URL of another origin. The first
    * key that fits answers; what fits none goes to the service or to the network.
    * @default {}
+   * @example
+   * import { POST } from './app/api/chat/route.js';
+   * startInference({ routes: { 'POST /api/chat': POST } });
    */
   routes?: Readonly<Record<string, RouteHandler>>;
-  /** Called with each model's loading progress. */
+  /**
+   * Called with each model's loading progress.
+   * @example
+   * startInference({ onProgress: ({ model, loadedBytes, totalBytes }) => console.log(model, loadedBytes, totalBytes) });
+   */
   onProgress?: (progress: LoadProgress) => void;
 }
 

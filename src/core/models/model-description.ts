@@ -22,7 +22,10 @@ export interface VendorMetadata {
   hf_link?: string;
   /** What the model is, in a sentence or two. */
   overview?: string;
-  /** @default the task */
+  /**
+   * What the model is for.
+   * @default the task
+   */
   category?: string;
 }
 

@@ -11,7 +11,7 @@ import { count, oneOf, optional, text } from './option-schema.js';
 import { type Script, SCRIPT } from './script.js';
 import { recordOf } from '../schema/record-of.js';
 
-/** A model of the catalog, whatever its backend. Apps write {@link TypedModelEntry}, whose fields belong together. */
+/** A model of the catalog, whatever its backend. The type `ModelEntry` of `inpage` has for each backend the fields that it knows. */
 export interface ModelEntry {
   /** The name that requests use. */
   id: string;
@@ -185,9 +185,15 @@ export interface GgufEntry
   backend: 'gguf';
   /** What the model does. */
   task: 'chat' | 'embeddings' | 'rerank';
-  /** @default 'auto': WebGPU where there is a GPU that fits and computes right, else WASM */
+  /**
+   * Where it runs.
+   * @default 'auto': WebGPU where there is a GPU that fits and computes right, else WASM
+   */
   device?: 'auto' | 'webgpu' | 'wasm';
-  /** @default 'auto': each weight as the file has it */
+  /**
+   * The numbers that it computes with.
+   * @default 'auto': each weight as the file has it
+   */
   dtype?: 'auto' | 'fp32';
 }
 

@@ -17,7 +17,7 @@ export interface EstimateReason {
 export interface ModelEstimate {
   /** Id of the entry. */
   model: string;
-  /** Of all its files; null: nobody states their sizes. */
+  /** Of all its files; null: their source does not state it. */
   bytes: number | null;
   /** Of those that are not on this device yet; null: not known. */
   missingBytes: number | null;

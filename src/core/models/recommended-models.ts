@@ -4,11 +4,25 @@ import type { TypedModelEntry } from './model-entry.js';
 
 /** Which models to name. */
 export interface RecommendationFilter {
-  /** @default all */
+  /**
+   * What they are for.
+   * @default all
+   * @example
+   * recommendedModels({ task: 'chat' });
+   */
   task?: ListedModel['task'];
-  /** Where it shall run. @default 'wasm' */
+  /**
+   * Where it shall run.
+   * @default 'wasm'
+   * @example
+   * recommendedModels({ device: 'webgpu' });
+   */
   device?: 'wasm' | 'webgpu';
-  /** Bytes of weights that may be downloaded. */
+  /**
+   * Bytes of weights that may be downloaded.
+   * @example
+   * recommendedModels({ maxBytes: 500e6 });
+   */
   maxBytes?: number;
 }
 

@@ -5,7 +5,7 @@ import { InferenceError, type InferenceErrorCode } from '../errors/inference-err
 /** Statuses that a simulated failure can have. 529 is what Anthropic answers when it is overloaded. */
 export const FAILURE_STATUSES = [400, 401, 404, 408, 413, 429, 500, 502, 503, 504, 529] as const;
 
-/** See {@link FAILURE_STATUSES}. */
+/** An HTTP status that can be simulated. */
 export type FailureStatus = (typeof FAILURE_STATUSES)[number];
 
 const FAILURES: Record<FailureStatus, { code: InferenceErrorCode; message: string }> = {

@@ -28,15 +28,23 @@ export interface InstallOptions extends Omit<InferenceOptions, 'onProgress' | 'r
    * Hosts of inference APIs that may be asked for real, e.g. `api.openai.com`. Requests to others that nothing answers
    * are blocked, and fail the test that uses the fixtures; sources of `upstream` models are allowed.
    * @default []
+   * @example
+   * test.use({ inferenceOptions: { allowHosts: ['api.openai.com'] } });
    */
   allowHosts?: readonly string[];
   /**
    * Also starts a test server in the test's process (`inference.server`), with the same models, keys and limits. It answers what the
    * app's own server asks while it answers a page of this test, if that runs with `node --import inpage/test-server/register`.
    * @default false
+   * @example
+   * test.use({ inferenceOptions: { server: true } });
    */
   server?: boolean;
-  /** Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker. */
+  /**
+   * Any URL of the app under test. `https` or `localhost`: only there can a page have a Service Worker.
+   * @example
+   * installInference(context, { origin: 'http://localhost:5173' });
+   */
   origin: string;
 }
 

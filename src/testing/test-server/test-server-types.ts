@@ -67,13 +67,24 @@ export interface TestServerOptions extends Pick<
   InferenceOptions,
   'apiKeys' | 'rateLimits' | 'compatibility' | 'requestTimeout' | 'prefix' | 'record' | 'storeResponses'
 > {
-  /** The models. If you leave it out, every model name is answered. */
+  /**
+   * The models. If you leave it out, every model name is answered.
+   * @example
+   * startTestServer({ models: [{ id: 'gpt-5', task: 'chat', backend: 'scripted', script: { replies: [{ text: 'Hello!' }] } }] });
+   */
   models?: readonly TestModel[];
-  /** TCP port on 127.0.0.1. @default 0, any that is free */
+  /**
+   * TCP port on 127.0.0.1.
+   * @default 0, any that is free
+   * @example
+   * startTestServer({ port: 8081 });
+   */
   port?: number;
   /**
    * Where the clock stands: it moves by `advance` only. `'real'`: the machine's clock, and random ids.
    * @default 2026-01-01T00:00:00Z
+   * @example
+   * startTestServer({ now: 'real' });
    */
   now?: Date | number | string;
 }

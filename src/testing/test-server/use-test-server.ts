@@ -21,7 +21,12 @@ export interface TestHooks {
 
 /** Those of `startTestServer`, and where its address is told. */
 export interface UseTestServerOptions extends TestServerOptions {
-  /** Set the variables of `server.env` while the server runs. @default false */
+  /**
+   * Set the variables of `server.env` while the server runs.
+   * @default false
+   * @example
+   * useTestServer({ env: true });
+   */
   env?: boolean;
 }
 

@@ -29,30 +29,40 @@ export interface InpagePluginOptions {
   /**
    * Which bundled models to serve below `/models/`; `false`: none.
    * @default ['tiny-chat', 'tiny-embed', 'tiny-whisper']; without the engine `transformers` only tiny-chat
+   * @example
+   * inpage({ models: ['tiny-chat'] });
    */
   models?: string[] | false;
   /**
    * Which engines to build in, by the `backend` of your entries. The others' code and files are left out: `web-llm` is 6 MB,
    * and `transformers` needs ONNX Runtime. All other backends are always there: an app with `gguf` entries only has `engines: []`.
    * @default both; without `webgpu`, which WebLLM needs, `transformers` only
+   * @example
+   * inpage({ engines: [] });
    */
   engines?: ('transformers' | 'web-llm')[];
   /**
    * Folders that `npx inpage pack` made, relative to Vite's `root`. The folder `packed/smollm` is what entries with
    * `source: '/models/smollm'` mean; its name gets a hash, so that its files can be cached forever.
    * @default []
+   * @example
+   * inpage({ packed: ['packed/smollm'] });
    */
   packed?: string[];
   /**
    * Serve ONNX Runtime for WebGPU too: 27 MB in one file, more than some hosts take. Without it, models of the backend
    * `transformers` run on WASM only (`device: 'wasm'`).
    * @default true
+   * @example
+   * inpage({ webgpu: false });
    */
   webgpu?: boolean;
   /**
    * Send COOP and COEP headers in dev and preview, so that WASM runs on several threads. In production your own server
    * must send them.
    * @default false
+   * @example
+   * inpage({ crossOriginIsolation: true });
    */
   crossOriginIsolation?: boolean;
 }
@@ -70,9 +80,12 @@ const OPTIONS = fields(
 true satisfies Same<v.InferInput<typeof OPTIONS>, InpagePluginOptions>;
 
 /**
- * See the module's example. Works in dev, build and preview.
+ * The Vite plugin. It serves the Service Worker, the engines' files and the bundled models in development and preview, and adds
+ * them to a build.
  * @throws Error that names the option when there is no such option, or the model when it is not bundled. What is not a packed
  * folder fails the start, and a file that is not what its folder's manifest says fails the build
+ * @example
+ * export default { plugins: [inpage({ models: ['tiny-chat'] })] };
  */
 export function inpage(options: InpagePluginOptions = {}): Plugin {
   parseOptions(OPTIONS, options);

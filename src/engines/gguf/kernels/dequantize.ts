@@ -1,7 +1,7 @@
 // Packed weights as floats, exactly those that the file means: for the look-up of tokens and for products in 32 bits.
 import {
   BF16, brainFloats, F16, F32, FP4, groupBytes, IQ4_HIGH, IQ4_LOW, IQ4_NL, IQ4_XS, MXFP4, powers, Q2_K, Q3_K, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1,
-  Q5_K, Q6_K, Q8_0, smallHalves,
+  Q6_K, Q8_0, smallHalves,
 } from './kinds';
 import { highNibbles, lookUp, NIBBLES } from './simd';
 import { multiplyF32 } from './tiles';
