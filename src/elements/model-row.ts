@@ -243,7 +243,8 @@ function actionsOf(
   const remove: ModelAction[] = canManage && stored.some(({ bytes }) => bytes > 0) ? ['remove'] : [];
   switch (state) {
     case 'absent':
-      return canManage ? ['download'] : ['load'];
+      // The browser fetches its own model when that is loaded.
+      return canManage && status?.backend !== 'built-in' ? ['download'] : ['load'];
     case 'downloading':
       // What the app or another tab has begun is theirs to end; a load ends by `unload`.
       return isOwnDownload ? ['pause', 'cancel'] : status?.state === 'loading' ? ['unload'] : [];
