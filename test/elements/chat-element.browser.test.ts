@@ -113,7 +113,7 @@ describe('<inpage-chat>', () => {
     await sent;
     expect(finished).toHaveBeenCalledTimes(1);
     expect(element.messages.at(-1)).toEqual({ role: 'assistant', content: '' });
-    element.texts = { assistant: 'Modell', copy: undefined };
+    element.texts = { assistant: 'Modell' };
     const roles = [...element.shadowRoot!.querySelectorAll('[part=role]')].map(({ textContent }) => textContent);
     expect(roles).toEqual([DEFAULT_CHAT_TEXTS.user, 'Modell', DEFAULT_CHAT_TEXTS.user, 'Modell']);
     expect(action(element, 'copy').textContent).toBe(DEFAULT_CHAT_TEXTS.copy);

@@ -7,7 +7,8 @@ import type { Sender, WebExtension } from '../../src/extension/web-extension.js'
 function browser() {
   const kept: Record<string, unknown> = {};
   const closed: ((tab: number) => void)[] = [];
-  const create = vi.fn<(options: object) => Promise<{ id: number }>>(async () => ({ id: create.mock.calls.length }));
+  let opened = 0;
+  const create = vi.fn<(options: object) => Promise<{ id: number }>>(async () => ({ id: (opened += 1) }));
   const api = {
     storage: {
       session: {
@@ -24,7 +25,7 @@ function browser() {
   return {
     create,
     keeper: new ConsentKeeper(api, 'consent.html'),
-    closeTab: () => closed.forEach((heard) => heard(create.mock.calls.length)),
+    closeTab: () => closed.forEach((heard) => heard(opened)),
   };
 }
 
