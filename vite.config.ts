@@ -79,6 +79,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
       '@anthropic-ai/sdk',
       'react',
       'react-dom/client',
+      'vue',
     ],
   },
   test: {

@@ -12,8 +12,10 @@ export interface Question {
 
 let count = 0;
 
-/** Resolves with whether the person agreed; Escape and closing decline. The focus returns by itself. */
+/** Resolves with whether the person agreed; Escape, closing and the end of the element decline. The focus returns by itself. */
 export function ask(root: ShadowRoot, { part, title, lines, agree, decline }: Question): Promise<boolean> {
+  // What was asked before this is not answered yet, or the element has gone: there is nobody to ask.
+  if (!root.host.isConnected || root.querySelector('dialog')) return Promise.resolve(false);
   const id = `inpage-question-${(count += 1)}`;
   const yes = make('button', { part: 'button', type: 'button', 'data-action': 'agree', text: agree });
   const no = make('button', { part: 'button', type: 'button', 'data-action': 'decline', text: decline });
@@ -38,4 +40,9 @@ export function ask(root: ShadowRoot, { part, title, lines, agree, decline }: Qu
     root.append(dialog);
     dialog.showModal();
   });
+}
+
+/** Declines what is asked: the element leaves the document, or what it asks about is gone. */
+export function withdrawQuestion(root: ShadowRoot): void {
+  root.querySelector('dialog')?.close();
 }

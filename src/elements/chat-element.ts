@@ -1,16 +1,17 @@
 /** `<inpage-chat>`: a chat in one tag, for trying a model and for pages without an app. @module */
 import { createParser } from 'eventsource-parser';
-import { assign, ElementBase, fill, make, upgrade } from './dom.js';
-import { type ElementInference, type ElementStore, failureOf, ServiceLink } from './service-link.js';
+import { assign, fill, make } from './dom.js';
+import { ServiceElement } from './service-element.js';
+import { type ElementInference, failureOf } from './service-link.js';
 import { createRoot } from './styles.js';
-import { type ChatTexts, DEFAULT_CHAT_TEXTS } from './texts.js';
+import { type ChatTexts, DEFAULT_CHAT_TEXTS, wordsOf } from './texts.js';
 
 /** A turn, in the form of Chat Completions. */
 export interface ChatElementMessage {
   /** Whose turn it is. */
   role: 'system' | 'user' | 'assistant';
-  /** Its text. */
-  content: string;
+  /** Its text, or its parts, of which the texts are shown. */
+  content: string | readonly { type: string; text?: string }[];
 }
 
 /** What `keyCode` is while an input method takes the keys. */
@@ -27,11 +28,12 @@ const END_PX = 24;
  * chat.inference = await startInference();
  * await chat.send('What is the capital of France?');
  */
-export class InferenceChatElement extends ElementBase {
+export class InferenceChatElement extends ServiceElement {
   static readonly observedAttributes = ['model', 'system', 'lang'];
 
+  /** @internal */
+  protected readonly settable = ['model', 'system', 'texts', 'renderMessage', 'messages'];
   readonly #root: ShadowRoot;
-  readonly #link = new ServiceLink(() => this.#render());
   readonly #notice = make('p', { part: 'notice' });
   readonly #log = make('div', { part: 'log', role: 'log', tabindex: '0' });
   readonly #error = make('div', { part: 'error', role: 'alert', hidden: true });
@@ -42,6 +44,8 @@ export class InferenceChatElement extends ElementBase {
   #texts: ChatTexts = {};
   #renderMessage: ((text: string) => Node) | undefined;
   #running: AbortController | undefined;
+  /** Of the answer that was copied last. */
+  #copied: HTMLElement | undefined;
 
   constructor() {
     super();
@@ -59,38 +63,21 @@ export class InferenceChatElement extends ElementBase {
     });
   }
 
-  connectedCallback(): void {
-    upgrade(this, ['store', 'inference', 'model', 'system', 'messages', 'texts', 'renderMessage']);
-    this.#link.open();
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    // One that is only moved is in the document again by then, and goes on.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.stop();
+    });
   }
 
-  disconnectedCallback(): void {
-    this.#link.close();
-    this.stop();
+  /** @internal */
+  protected serviceChanged(): void {
+    this.#render();
   }
 
   attributeChangedCallback(): void {
     this.#render();
-  }
-
-  /** A store of `createInferenceStore`, whose first subscriber starts inference. */
-  get store(): ElementStore | undefined {
-    return this.#link.store;
-  }
-
-  set store(store: ElementStore | undefined) {
-    this.#link.store = store ?? undefined;
-    if (this.isConnected) this.#link.open();
-  }
-
-  /** A running service. */
-  get inference(): ElementInference | undefined {
-    return this.#link.inference;
-  }
-
-  set inference(inference: ElementInference | undefined) {
-    this.#link.inference = inference ?? undefined;
-    if (this.isConnected) this.#link.open();
   }
 
   /** Id of the model; `''`: the first chat model of the catalog. */
@@ -120,9 +107,10 @@ export class InferenceChatElement extends ElementBase {
 
   set messages(messages: readonly ChatElementMessage[]) {
     this.stop();
-    this.#messages = [...(messages ?? [])].map(({ role, content }) => ({ role, content }));
+    this.#messages = [...(messages ?? [])].map((message) => ({ ...message }));
     this.#showError(undefined);
     this.#log.replaceChildren(...this.#messages.map((message) => this.#messageElement(message)));
+    this.#log.scrollTop = this.#log.scrollHeight;
   }
 
   /** Words in another language; missing ones are English. */
@@ -142,6 +130,10 @@ export class InferenceChatElement extends ElementBase {
 
   set renderMessage(render: ((text: string) => Node) | undefined) {
     this.#renderMessage = render ?? undefined;
+    this.#messages.forEach(({ role, content }, place) => {
+      const element = this.#log.children[place] as HTMLElement | undefined;
+      if (role === 'assistant' && element) this.#showText(element, textOf(content), this.#renderMessage);
+    });
   }
 
   /** Asks. Resolves when the answer has ended, however; while one is written, nothing is sent. */
@@ -164,7 +156,7 @@ export class InferenceChatElement extends ElementBase {
   }
 
   get #words(): typeof DEFAULT_CHAT_TEXTS {
-    return { ...DEFAULT_CHAT_TEXTS, ...this.#texts };
+    return wordsOf(DEFAULT_CHAT_TEXTS, this.#texts);
   }
 
   async #sendInput(): Promise<void> {
@@ -178,7 +170,7 @@ export class InferenceChatElement extends ElementBase {
   async #ask(): Promise<void> {
     const controller = (this.#running = new AbortController());
     const { signal } = controller;
-    const answer: ChatElementMessage = { role: 'assistant', content: '' };
+    const answer = { role: 'assistant' as const, content: '' };
     const element = this.#messageElement(answer);
     // Set by the app in the meantime, it is another conversation.
     const messages = this.#messages;
@@ -189,28 +181,33 @@ export class InferenceChatElement extends ElementBase {
     let failure: unknown;
     try {
       for await (const piece of this.#pieces(signal)) {
-        if (answer.content === '') this.#append(element);
         answer.content += piece;
-        this.#keepAtEnd(() => this.#showText(element, answer.content));
+        this.#keepAtEnd(() => {
+          if (!element.isConnected) this.#log.append(element);
+          this.#showText(element, answer.content);
+        });
       }
     } catch (thrown) {
       if (!signal.aborted) failure = thrown;
     }
     if (this.#running === controller) this.#running = undefined;
     assign(this.#log, { 'aria-busy': undefined });
-    if (this.#messages === messages) this.#finish(answer, element, failure);
+    const isWhole = failure === undefined && !signal.aborted;
+    if (this.#messages === messages && (isWhole || answer.content !== '')) this.#finish(answer, element);
+    if (this.#messages === messages && failure !== undefined) {
+      this.#showError(failure);
+      this.dispatchEvent(new CustomEvent('error', { detail: failure }));
+    }
     this.#render();
   }
 
-  #finish(answer: ChatElementMessage, element: HTMLElement, failure: unknown): void {
-    if (answer.content !== '') {
-      this.#messages.push(answer);
-      this.#keepAtEnd(() => this.#showText(element, answer.content, this.#renderMessage));
-      this.dispatchEvent(new CustomEvent('message', { bubbles: true, detail: { ...answer } }));
-    }
-    if (failure === undefined) return;
-    this.#showError(failure);
-    this.dispatchEvent(new CustomEvent('error', { detail: failure }));
+  #finish(answer: ChatElementMessage & { content: string }, element: HTMLElement): void {
+    this.#messages.push(answer);
+    this.#keepAtEnd(() => {
+      if (!element.isConnected) this.#log.append(element);
+      this.#showText(element, answer.content, this.#renderMessage);
+    });
+    this.dispatchEvent(new CustomEvent('message', { bubbles: true, detail: { ...answer } }));
   }
 
   async *#pieces(signal: AbortSignal): AsyncGenerator<string> {
@@ -231,9 +228,10 @@ export class InferenceChatElement extends ElementBase {
 
   /** The service, once a store has started it. */
   async #ready(signal: AbortSignal): Promise<ElementInference> {
-    if (this.store) await this.store.start();
+    const { shownStore } = this.link;
+    if (shownStore) await Promise.race([shownStore.start(), aborted(signal)]);
     signal.throwIfAborted();
-    const { state } = this.#link;
+    const { state } = this.link;
     if (state.state === 'ready') return state.inference;
     throw new Error(this.#words.nothing);
   }
@@ -262,10 +260,10 @@ export class InferenceChatElement extends ElementBase {
     const element = make(
       'div',
       { part: 'message', 'data-role': role },
-      make('p', { part: 'role', text: role === 'user' ? words.user : words.assistant }),
+      make('p', { part: 'role', text: words[role] ?? role }),
       make('div', { part: 'text' }),
     );
-    this.#showText(element, content, role === 'assistant' ? this.#renderMessage : undefined);
+    this.#showText(element, textOf(content), role === 'assistant' ? this.#renderMessage : undefined);
     if (role !== 'assistant') return element;
     const copy = make('button', { part: 'button', type: 'button', 'data-action': 'copy', text: words.copy });
     copy.addEventListener('click', () => void this.#copy(element, copy));
@@ -275,9 +273,16 @@ export class InferenceChatElement extends ElementBase {
 
   async #copy(element: HTMLElement, button: HTMLElement): Promise<void> {
     const place = [...this.#log.children].indexOf(element);
-    const text = this.#messages[place]?.content ?? element.querySelector('[part=text]')?.textContent ?? '';
-    await navigator.clipboard.writeText(text);
-    assign(button, { text: this.#words.copied });
+    const shown = element.querySelector<HTMLElement>('[part=text]')!;
+    const message = this.#messages[place];
+    try {
+      await navigator.clipboard.writeText(message ? textOf(message.content) : (shown.textContent ?? ''));
+      this.#copied = button;
+      this.#renderWords(this.#words);
+    } catch {
+      // Not in a secure context, or not allowed: the person copies what is selected.
+      getSelection()?.selectAllChildren(shown);
+    }
   }
 
   /** A model's text is text; only the app's own function makes more of it. */
@@ -287,7 +292,7 @@ export class InferenceChatElement extends ElementBase {
       try {
         return place.replaceChildren(render(text));
       } catch (thrown) {
-        reportError(thrown);
+        console.warn('renderMessage of <inpage-chat> threw:', thrown);
       }
     }
     place.textContent = text;
@@ -308,19 +313,41 @@ export class InferenceChatElement extends ElementBase {
 
   #render(): void {
     const words = this.#words;
-    const isNothing = this.#link.state.state === 'none';
+    const isNothing = this.link.state.state === 'none';
     const isRunning = this.#running !== undefined;
+    const focused = this.#root.activeElement;
     assign(this.#notice, { text: isNothing ? words.nothing : '', hidden: !isNothing });
     assign(this.#log, { 'aria-label': words.log });
     assign(this.#input, { 'aria-label': words.input, placeholder: words.placeholder });
     assign(this.#send, { text: words.send, hidden: isRunning });
     assign(this.#stop, { text: words.stop, hidden: !isRunning });
-    const focused = this.#root.activeElement;
+    this.#renderWords(words);
     // The button that takes the place of the other takes its focus too.
     if (focused === this.#send && isRunning) this.#stop.focus();
     if (focused === this.#stop && !isRunning) this.#input.focus();
     this.#send.disabled = isNothing;
   }
+
+  /** Words of what was said before: they may have been replaced. */
+  #renderWords(words: typeof DEFAULT_CHAT_TEXTS): void {
+    for (const element of this.#log.children) {
+      const role = (element as HTMLElement).dataset['role'] as ChatElementMessage['role'];
+      assign(element.querySelector<HTMLElement>('[part=role]')!, { text: words[role] ?? role });
+      const copy = element.querySelector<HTMLElement>('[data-action=copy]');
+      if (copy) assign(copy, { text: copy === this.#copied ? words.copied : words.copy });
+    }
+    const retry = this.#error.querySelector('button');
+    if (retry) assign(retry, { text: words.retry });
+  }
+}
+
+function textOf(content: ChatElementMessage['content'] | null): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n');
+}
+
+/** Rejects when the signal says so. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 /** The text of a stream of Chat Completions. @throws Error with the message of an error in it */

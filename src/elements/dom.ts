@@ -43,6 +43,17 @@ export function upgrade(element: HTMLElement, names: readonly string[]): void {
   }
 }
 
+/** Makes a change after which the focus is where it was or, where that has gone, on what comes next. */
+export function keepFocus(root: ShadowRoot, change: () => void): void {
+  const before = root.activeElement;
+  const all = [...root.querySelectorAll<HTMLElement>('button, input')];
+  change();
+  if (!(before instanceof HTMLElement) || root.activeElement !== null) return;
+  const place = all.indexOf(before);
+  const candidates = [before, ...all.slice(place + 1), ...all.slice(0, Math.max(0, place)).toReversed()];
+  candidates.find((each) => each.isConnected && !each.matches(':disabled, [hidden], [hidden] *'))?.focus();
+}
+
 /** The language that texts, numbers and sizes around an element are in. */
 export function languageOf(element: Element): string | undefined {
   for (let node: Node | null = element; node;) {

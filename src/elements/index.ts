@@ -14,6 +14,7 @@ import { InferenceModelsElement } from './models-element.js';
 export { InferenceChatElement } from './chat-element.js';
 export type { ChatElementMessage } from './chat-element.js';
 export { type ConsentDetail, InferenceModelsElement } from './models-element.js';
+export type { ServiceElement } from './service-element.js';
 export type { ElementInference, ElementStore } from './service-link.js';
 export { type ChatTexts, DEFAULT_CHAT_TEXTS, DEFAULT_TEXTS, type ModelsTexts } from './texts.js';
 

@@ -24,6 +24,8 @@ export interface ModelFacts {
   isOwnDownload: boolean;
   isRecommended?: boolean;
   failure: ReturnType<typeof failureOf> | undefined;
+  /** Other models whose files could be removed to make room. */
+  removable: readonly StoredModel[];
   /** Files can be downloaded and removed: the service does it, and the browser keeps them. */
   canManage: boolean;
 }
@@ -96,7 +98,12 @@ export class ModelRow {
       text: failureText(facts, style),
       hidden: !(state === 'failed' && failureText(facts, style)),
     });
-    this.#renderButtons(actionsOf(facts, state), style, verdict === 'no');
+    this.#renderButtons(actionsOf(facts, state), style, verdict === 'no' ? (GETS[state] ?? []) : []);
+  }
+
+  /** On its first button, or on the model. */
+  focus(): void {
+    (this.#buttons.querySelector<HTMLButtonElement>('button:enabled') ?? this.#radio).focus();
   }
 
   /** Whether its download has ended since this was asked last. */
@@ -106,20 +113,27 @@ export class ModelRow {
     return hasArrived;
   }
 
-  #renderFacts({ estimate, status, isRecommended }: ModelFacts, { texts, language }: RowStyle): void {
+  #renderFacts({ estimate, status, stored, isRecommended }: ModelFacts, { texts, language }: RowStyle): void {
     const show = (element: HTMLElement, text: string): void => assign(element, { text, hidden: text === '' });
     show(this.#mark, isRecommended ? texts.recommended : '');
     const bytes = estimate?.bytes;
     const size = bytes === 0 ? texts.noDownload : bytes == null ? texts.unknownSize : formatBytes(bytes, language);
-    show(this.#size, size);
+    const kept = stored.reduce((sum, each) => sum + each.bytes, 0);
+    const loaded = formatBytes(kept, language);
+    // Of a part that is kept, how much it is.
+    const isPart = kept > 0 && stored.some(({ complete }) => !complete) && this.state !== 'downloading';
+    show(this.#size, isPart ? (bytes == null ? loaded : fill(texts.progress, { loaded, total: size })) : size);
     show(this.#license, estimate?.license === undefined ? '' : fill(texts.license, { license: estimate.license }));
     show(this.#verdict, texts[estimate?.verdict ?? 'unknown']);
     const device = status?.device;
     const runs = device && device !== 'none' ? ` · ${fill(texts.runsOn, { device: DEVICES[device] })}` : '';
     show(this.#stateText, texts[this.state!] + runs);
-    const reasons = estimate?.reasons.map(({ message, cure }) => (cure === undefined ? message : `${message} ${cure}`));
+    const reasons = (estimate?.reasons ?? []).map(({ code, message, cure = '' }) =>
+      fill(texts[REASONS[code]] ?? '{message} {cure}', { message, cure }).trim(),
+    );
     const deviceReason = (status as { deviceReason?: string } | undefined)?.deviceReason;
-    show(this.#reasons, [...(reasons ?? []), ...(deviceReason === undefined ? [] : [deviceReason])].join(' '));
+    if (deviceReason !== undefined) reasons.push(fill(texts.deviceReason, { reason: deviceReason }));
+    show(this.#reasons, reasons.join(' '));
   }
 
   #renderProgress({ status, estimate, stored }: ModelFacts, { texts, language }: RowStyle): void {
@@ -164,7 +178,11 @@ export class ModelRow {
     return { loaded, total: bytes ?? told };
   }
 
-  #renderButtons(actions: readonly ModelAction[], { texts, isDisabled }: RowStyle, isImpossible: boolean): void {
+  #renderButtons(
+    actions: readonly ModelAction[],
+    { texts, isDisabled }: RowStyle,
+    refused: readonly ModelAction[],
+  ): void {
     const now = [...this.#buttons.children] as HTMLButtonElement[];
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement;
     const hadFocus = focused !== null && this.#buttons.contains(focused);
@@ -175,7 +193,7 @@ export class ModelRow {
         button = make('button', { part: 'button', type: 'button', 'data-action': action });
         button.addEventListener('click', () => this.#onAction(action, this.#id));
       }
-      const isRefused = isImpossible && GETS.includes(action);
+      const isRefused = refused.includes(action);
       button.disabled = isDisabled || isRefused;
       assign(button, {
         text: texts[action],
@@ -187,16 +205,25 @@ export class ModelRow {
     }
     assign(this.#buttons, { hidden: actions.length === 0 });
     if (!hadFocus || focused.isConnected) return;
-    // On the button that took its place, or on the model.
-    const next = this.#buttons.querySelector<HTMLButtonElement>('button:enabled') ?? this.#radio;
-    next.focus();
+    this.focus();
   }
 }
 
 const DEVICES = { webgpu: 'WebGPU', wasm: 'WASM' } as const;
 
 /** Actions that fetch. */
-const GETS: readonly ModelAction[] = ['download', 'resume'];
+const GETS: Readonly<Partial<Record<ModelState, readonly ModelAction[]>>> = {
+  absent: ['download', 'load'],
+  paused: ['resume'],
+};
+
+/** Which of the texts says a reason. */
+const REASONS = {
+  storage: 'storageReason',
+  memory: 'memoryReason',
+  webgpu: 'webgpuReason',
+  'shader-f16': 'halfFloatsReason',
+} as const;
 
 function stateOf({ status, estimate, stored, isOwnDownload, failure }: ModelFacts): ModelState {
   if (status?.state === 'ready' || status?.state === 'busy') return 'loaded';
@@ -216,7 +243,8 @@ function actionsOf(
   const remove: ModelAction[] = canManage && stored.some(({ bytes }) => bytes > 0) ? ['remove'] : [];
   switch (state) {
     case 'absent':
-      return canManage ? ['download'] : ['load'];
+      // The browser fetches its own model when that is loaded.
+      return canManage && status?.backend !== 'built-in' ? ['download'] : ['load'];
     case 'downloading':
       // What the app or another tab has begun is theirs to end; a load ends by `unload`.
       return isOwnDownload ? ['pause', 'cancel'] : status?.state === 'loading' ? ['unload'] : [];
@@ -250,7 +278,7 @@ function progressText(
 }
 
 /** What happened, and what to do. */
-function failureText({ id, failure, status }: ModelFacts, { texts, language }: RowStyle): string {
+function failureText({ id, failure, status, removable: others }: ModelFacts, { texts, language }: RowStyle): string {
   const {
     code,
     message = '',
@@ -260,16 +288,22 @@ function failureText({ id, failure, status }: ModelFacts, { texts, language }: R
     message: status?.error?.message,
     details: status?.error ?? {},
   };
-  const { neededBytes, freeBytes, removable = [], httpStatus, url } = details;
+  const { neededBytes, freeBytes, httpStatus, url } = details;
+  const removable = details.removable?.length ? details.removable : others;
   if (code === 'insufficient_resources' && neededBytes !== undefined) {
     const sizes = { needed: formatBytes(neededBytes, language), free: formatBytes(freeBytes ?? 0, language) };
-    const models = removable.map(({ source, bytes }) => `${source} (${formatBytes(bytes, language)})`).join(', ');
+    const named = removable.map(({ source, bytes }) => {
+      const ids = others.find((each) => each.source === source)?.models ?? [];
+      return `${ids.length > 0 ? ids.join(', ') : source} (${formatBytes(bytes, language)})`;
+    });
+    const models = new Intl.ListFormat(language, { type: 'unit' }).format(named);
     const cure = models === '' ? texts.noRoomNothing : fill(texts.noRoomCure, { models });
     return `${fill(texts.noRoom, { model: id, ...sizes })} ${cure}`;
   }
   const reason = fill(texts.otherFailure, { reason: message });
   if (code === 'insufficient_resources' && /webgpu/i.test(message)) return `${reason} ${texts.noWebGpu}`;
   if (code === 'unavailable' && !navigator.onLine) return `${reason} ${texts.noNetwork}`;
+  if (code === 'unavailable' && httpStatus === undefined && url !== undefined) return `${reason} ${texts.notReached}`;
   if (httpStatus === 404 && url !== undefined)
     return `${reason} ${fill(texts.notFound, { host: new URL(url, location.href).host })}`;
   return reason;

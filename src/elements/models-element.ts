@@ -3,13 +3,14 @@ import type { ModelEstimate } from '../core/models/model-estimate.js';
 import type { TypedModelEntry as ModelEntry } from '../core/models/model-entry.js';
 import type { RecommendedModel } from '../core/models/recommended-models.js';
 import type { StoredModel } from '../core/models/stored-model.js';
-import { ask } from './ask.js';
-import { assign, ElementBase, fill, formatBytes, languageOf, make, parseBytes, upgrade } from './dom.js';
+import { ask, withdrawQuestion } from './ask.js';
+import { assign, fill, formatBytes, keepFocus, languageOf, make, parseBytes } from './dom.js';
 import { beginDownload, downloadsOf, pauseDownload } from './downloads.js';
 import { type ModelAction, type ModelFacts, ModelRow } from './model-row.js';
-import { type ElementInference, type ElementStore, failureOf, ServiceLink } from './service-link.js';
+import { ServiceElement } from './service-element.js';
+import { type ElementInference, failureOf } from './service-link.js';
 import { createRoot } from './styles.js';
-import { DEFAULT_TEXTS, type ModelsTexts } from './texts.js';
+import { DEFAULT_TEXTS, type ModelsTexts, wordsOf } from './texts.js';
 
 /** Bytes of a download that needs no question. */
 const CONSENT_ABOVE = 50e6;
@@ -40,13 +41,14 @@ export interface ConsentDetail {
  * picker.store = createInferenceStore({ models });
  * picker.addEventListener('change', () => console.log(picker.value));
  */
-export class InferenceModelsElement extends ElementBase {
+export class InferenceModelsElement extends ServiceElement {
   static readonly formAssociated = true;
   static readonly observedAttributes = ['task', 'recommended', 'consent-above', 'disabled', 'value', 'lang'];
 
+  /** @internal */
+  protected readonly settable = ['value', 'texts', 'consentAbove', 'name', 'disabled'];
   readonly #internals: ElementInternals;
   readonly #root: ShadowRoot;
-  readonly #link = new ServiceLink(() => this.#changed());
   readonly #rows = new Map<string, ModelRow>();
   readonly #list = make('div', { part: 'list', role: 'radiogroup' });
   readonly #notice = make('p', { part: 'notice' });
@@ -62,12 +64,15 @@ export class InferenceModelsElement extends ElementBase {
   #isFormDisabled = false;
   #service: ElementInference | undefined;
   readonly #estimates = new Map<string, ModelEstimate>();
-  readonly #asked = new Set<string>();
+  /** Estimates that were asked for since something of their model changed. */
+  readonly #asked = new Map<string, Promise<void>>();
   #stored: readonly StoredModel[] = [];
   #recommended: readonly RecommendedModel[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #poll: ReturnType<typeof setInterval> | undefined;
   #announcedAt = -Infinity;
+  /** The model that had the focus when all went, as the service starts again. */
+  #leftAt: string | undefined;
   /** Until a download shows that this browser does not. */
   #keepsFiles = true;
   /** Failures of loads and removals, by model. */
@@ -83,16 +88,16 @@ export class InferenceModelsElement extends ElementBase {
     this.#list.addEventListener('change', () => this.dispatchEvent(new Event('change', { bubbles: true })));
   }
 
-  connectedCallback(): void {
-    upgrade(this, ['store', 'inference', 'value', 'texts', 'consentAbove']);
-    this.#link.open();
+  override connectedCallback(): void {
+    super.connectedCallback();
     this.#poll = setInterval(() => void this.#readStored(), POLL_MS);
     void this.#readRecommended();
     this.#render();
   }
 
-  disconnectedCallback(): void {
-    this.#link.close();
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    withdrawQuestion(this.#root);
     if (this.#service) downloadsOf(this.#service).listeners.delete(this.#onDownloads);
     this.#service = undefined;
     clearInterval(this.#poll);
@@ -104,7 +109,7 @@ export class InferenceModelsElement extends ElementBase {
     if (before === after) return;
     if (name === 'value' && !this.#isValueSet) this.#setValue(after ?? '');
     if (name === 'recommended' || name === 'task') void this.#readRecommended();
-    this.#changed();
+    this.#render();
   }
 
   formResetCallback(): void {
@@ -115,27 +120,12 @@ export class InferenceModelsElement extends ElementBase {
 
   formDisabledCallback(disabled: boolean): void {
     this.#isFormDisabled = disabled;
-    this.#changed();
+    this.#render();
   }
 
-  /** A store of `createInferenceStore`, whose first subscriber starts inference. */
-  get store(): ElementStore | undefined {
-    return this.#link.store;
-  }
-
-  set store(store: ElementStore | undefined) {
-    this.#link.store = store ?? undefined;
-    if (this.isConnected) this.#link.open();
-  }
-
-  /** A running service. */
-  get inference(): ElementInference | undefined {
-    return this.#link.inference;
-  }
-
-  set inference(inference: ElementInference | undefined) {
-    this.#link.inference = inference ?? undefined;
-    if (this.isConnected) this.#link.open();
+  /** What the browser kept of a form that the person comes back to. */
+  formStateRestoreCallback(state: string | File | FormData | null): void {
+    if (typeof state === 'string') this.value = state;
   }
 
   /** Id of the chosen model, `''`: none. Setting it dispatches nothing; a model that the catalog does not have yet is kept. */
@@ -156,7 +146,7 @@ export class InferenceModelsElement extends ElementBase {
 
   set texts(texts: ModelsTexts) {
     this.#texts = texts ?? {};
-    this.#changed();
+    this.#render();
   }
 
   /** Bytes, or a text such as `50MB`, above which a download is asked for. */
@@ -241,12 +231,16 @@ export class InferenceModelsElement extends ElementBase {
   }
 
   #inference(): ElementInference | undefined {
-    const { state } = this.#link;
+    const { state } = this.link;
     return state.state === 'ready' ? state.inference : undefined;
   }
 
   get #words(): typeof DEFAULT_TEXTS {
-    return { ...DEFAULT_TEXTS, ...this.#texts };
+    return wordsOf(DEFAULT_TEXTS, this.#texts);
+  }
+
+  get #isDisabled(): boolean {
+    return this.disabled || this.#isFormDisabled;
   }
 
   #setValue(value: string): void {
@@ -261,17 +255,18 @@ export class InferenceModelsElement extends ElementBase {
   }
 
   readonly #onDownloads = (): void => {
-    this.#changed();
+    this.serviceChanged();
     void this.#readStored();
   };
 
-  /** Shows what has changed, at most {@link RENDER_MS} later. */
-  #changed(): void {
+  /** @internal Shows what has changed, at most {@link RENDER_MS} later. */
+  protected serviceChanged(): void {
     if (!this.isConnected) return;
     const inference = this.#inference();
     if (inference !== this.#service) {
       if (this.#service) downloadsOf(this.#service).listeners.delete(this.#onDownloads);
       this.#service = inference;
+      withdrawQuestion(this.#root);
       this.#estimates.clear();
       this.#asked.clear();
       this.#failures.clear();
@@ -298,21 +293,27 @@ export class InferenceModelsElement extends ElementBase {
     this.#stored = stored;
     const differs = (id: string): boolean =>
       JSON.stringify(storedOf(before, id)) !== JSON.stringify(storedOf(stored, id));
-    for (const id of this.#asked) {
+    const sum = (all: readonly StoredModel[]): number => all.reduce((bytes, each) => bytes + each.bytes, 0);
+    // What was removed is room for others.
+    const hasRoom = sum(stored) < sum(before);
+    const lacksRoom = (id: string): boolean =>
+      this.#estimates.get(id)?.reasons.some(({ code }) => code === 'storage') ?? false;
+    for (const id of this.#asked.keys()) {
       // While it comes in, progress says more.
-      if (differs(id) && !downloadsOf(inference).running.has(id)) this.#asked.delete(id);
+      const isRunning = downloadsOf(inference).running.has(id);
+      if (!isRunning && (differs(id) || (hasRoom && lacksRoom(id)))) this.#asked.delete(id);
     }
-    this.#changed();
+    this.serviceChanged();
   }
 
   async #readRecommended(): Promise<void> {
     if (!this.hasAttribute('recommended')) {
       this.#recommended = [];
-      return this.#changed();
+      return this.serviceChanged();
     }
     const { recommendedHere } = await import('./recommended-here.js');
     this.#recommended = await recommendedHere(this.getAttribute('task') ?? undefined).catch(() => []);
-    this.#changed();
+    this.serviceChanged();
   }
 
   async #refresh(model: string): Promise<void> {
@@ -322,17 +323,26 @@ export class InferenceModelsElement extends ElementBase {
     this.#render();
   }
 
-  async #estimate(model: string): Promise<void> {
+  /** Resolves when what is known of a model's costs is up to date. */
+  #estimate(model: string): Promise<void> {
+    const known = this.#asked.get(model);
+    if (known) return known;
+    const asked = this.#askEstimate(model);
+    this.#asked.set(model, asked);
+    return asked;
+  }
+
+  async #askEstimate(model: string): Promise<void> {
     const inference = this.#inference();
-    if (!inference?.estimate || this.#asked.has(model)) return;
-    this.#asked.add(model);
+    if (!inference?.estimate) return;
     const estimate = await inference.estimate(model).catch(() => undefined);
     if (estimate && this.#inference() === inference) this.#estimates.set(model, estimate);
-    this.#changed();
+    this.serviceChanged();
   }
 
   /** Asks what has to be asked, then fetches. */
   async #offer(model: string, get: (model: string) => Promise<void>): Promise<void> {
+    if (!this.#estimates.has(model)) await this.#estimate(model);
     const estimate = this.#estimates.get(model);
     const bytes = estimate?.missingBytes ?? null;
     const limit = parseBytes(this.consentAbove) ?? CONSENT_ABOVE;
@@ -365,7 +375,7 @@ export class InferenceModelsElement extends ElementBase {
     const source = this.#stored.find(({ models }) => models.includes(model))?.source;
     const recommended = this.#recommended.find(({ entry }) => entry.id === model);
     const known = source ?? (recommended ? 'https://huggingface.co/' : this.#estimates.get(model)?.source);
-    return new URL(known ?? location.href, location.href).host;
+    return (URL.canParse(known ?? '', location.href) ? new URL(known ?? '', location.href) : location).host;
   }
 
   async #act(action: ModelAction, model: string): Promise<void> {
@@ -427,7 +437,7 @@ export class InferenceModelsElement extends ElementBase {
   /** A model that is in no catalog yet: the app stores its catalog. */
   async #add(entry: ModelEntry): Promise<void> {
     const event = new CustomEvent('add', { bubbles: true, cancelable: true, detail: { entry } });
-    const { store } = this;
+    const { shownStore: store } = this.link;
     if (!this.dispatchEvent(event) || !store?.add) return;
     try {
       await store.add(entry);
@@ -440,8 +450,18 @@ export class InferenceModelsElement extends ElementBase {
   }
 
   #render(): void {
+    if (!this.isConnected) return;
+    const focused = this.#root.activeElement?.closest<HTMLElement>('[data-model]')?.dataset['model'];
+    keepFocus(this.#root, () => this.#renderAll());
+    if (this.#root.activeElement) this.#leftAt = undefined;
+    else this.#leftAt ??= focused;
+    const row = this.#leftAt === undefined ? undefined : this.#rows.get(this.#leftAt);
+    if (row && document.activeElement === document.body) row.focus();
+  }
+
+  #renderAll(): void {
     const words = this.#words;
-    const { state } = this.#link;
+    const { state } = this.link;
     assign(this.#list, { 'aria-label': words.label });
     this.#renderStart(words);
     const facts = state.state === 'ready' ? this.#collectFacts(state.inference) : [];
@@ -456,7 +476,7 @@ export class InferenceModelsElement extends ElementBase {
 
   /** A service that could not start, and how to try again. */
   #renderStart(words: typeof DEFAULT_TEXTS): void {
-    const { state } = this.#link;
+    const { state } = this.link;
     if (state.state !== 'failed') {
       this.#failure.replaceChildren();
       assign(this.#failure, { hidden: true });
@@ -464,7 +484,7 @@ export class InferenceModelsElement extends ElementBase {
     }
     if (!this.#failure.hidden) return;
     const again = make('button', { part: 'button', type: 'button', 'data-action': 'retry', text: words.startAgain });
-    again.addEventListener('click', () => void this.store?.start().catch(() => {}));
+    again.addEventListener('click', () => void this.link.shownStore?.start().catch(() => {}));
     const text = fill(words.startFailed, { reason: state.error?.message ?? '' });
     this.#failure.replaceChildren(make('p', { text }), again);
     assign(this.#failure, { hidden: false });
@@ -484,6 +504,7 @@ export class InferenceModelsElement extends ElementBase {
         stored: storedOf(this.#stored, status.id),
         isOwnDownload: downloads.running.has(status.id),
         failure: failed === undefined ? undefined : failureOf(failed),
+        removable: this.#stored.filter(({ models }) => !models.includes(status.id)),
         canManage: inference.download !== undefined && this.#keepsFiles,
       };
     });
@@ -508,6 +529,7 @@ export class InferenceModelsElement extends ElementBase {
           isOwnDownload: false,
           isRecommended: true,
           failure: failed === undefined ? undefined : failureOf(failed),
+          removable: this.#stored,
           canManage: true,
         };
       }),
@@ -523,7 +545,7 @@ export class InferenceModelsElement extends ElementBase {
     const style = {
       texts: this.#words,
       language: languageOf(this),
-      isDisabled: this.disabled || this.#isFormDisabled,
+      isDisabled: this.#isDisabled,
       chosen: this.#value,
     };
     facts.forEach((each, place) => {
@@ -547,14 +569,26 @@ export class InferenceModelsElement extends ElementBase {
       const size = formatBytes(bytes, languageOf(this));
       let element = [...this.#kept.children].find((each) => (each as HTMLElement).dataset['source'] === source);
       if (!element) {
-        const remove = make('button', { part: 'button', type: 'button', 'data-action': 'remove', text: words.remove });
-        assign(remove, { 'aria-label': `${words.remove} ${source}` });
+        const remove = make('button', { part: 'button', type: 'button', 'data-action': 'remove' });
         remove.addEventListener('click', () => void this.#confirmRemoval(source));
         const facts = make('p', { part: 'facts' }, make('span', { part: 'size' }));
-        element = make('div', { part: 'kept', 'data-source': source }, make('p', { text: source }), facts, remove);
+        const error = make('p', { part: 'error', role: 'alert', hidden: true });
+        element = make(
+          'div',
+          { part: 'kept', 'data-source': source },
+          make('p', { text: source }),
+          facts,
+          error,
+          remove,
+        );
         this.#kept.append(element);
       }
       assign(element.querySelector<HTMLElement>('[part=size]')!, { text: size });
+      const failed = this.#failures.get(source)?.thrown;
+      const text = failed === undefined ? '' : fill(words.otherFailure, { reason: failureOf(failed).message });
+      assign(element.querySelector<HTMLElement>('[part=error]')!, { text, hidden: text === '' });
+      const remove = element.querySelector('button')!;
+      assign(remove, { text: words.remove, 'aria-label': `${words.remove} ${source}`, disabled: this.#isDisabled });
     }
   }
 

@@ -14,6 +14,7 @@ declare module 'react' {
         > & {
           task?: string;
           recommended?: boolean;
+          'consent-above'?: number | string;
           onchange?: (event: Event) => void;
           onconsent?: (event: CustomEvent) => void;
           onadd?: (event: CustomEvent) => void;
@@ -24,6 +25,7 @@ declare module 'react' {
           'store' | 'inference' | 'model' | 'system' | 'messages' | 'texts' | 'renderMessage'
         > & {
           onmessage?: (event: CustomEvent) => void;
+          onerror?: (event: CustomEvent) => void;
         };
     }
   }

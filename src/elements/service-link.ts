@@ -56,8 +56,9 @@ export type LinkState =
 
 /** Follows the store or the service of an element while that is in the document. */
 export class ServiceLink {
-  store: ElementStore | undefined;
-  inference: ElementInference | undefined;
+  #store: ElementStore | undefined;
+  #inference: ElementInference | undefined;
+  #setLast: 'store' | 'inference' = 'store';
   readonly #changed: () => void;
   #ends: (() => void)[] = [];
   #followed: ElementInference | undefined;
@@ -67,19 +68,43 @@ export class ServiceLink {
     this.#changed = changed;
   }
 
+  get store(): ElementStore | undefined {
+    return this.#store;
+  }
+
+  set store(store: ElementStore | undefined) {
+    this.#store = store;
+    if (store) this.#setLast = 'store';
+  }
+
+  get inference(): ElementInference | undefined {
+    return this.#inference;
+  }
+
+  set inference(inference: ElementInference | undefined) {
+    this.#inference = inference;
+    if (inference) this.#setLast = 'inference';
+  }
+
+  /** The store, unless a service was set after it. */
+  get shownStore(): ElementStore | undefined {
+    return this.#inference && this.#setLast === 'inference' ? undefined : this.#store;
+  }
+
   get state(): LinkState {
-    if (this.store) {
-      const { state, inference, error } = this.store.getSnapshot();
+    const { shownStore } = this;
+    if (shownStore) {
+      const { state, inference, error } = shownStore.getSnapshot();
       if (state === 'ready' && inference) return { state, inference };
       return state === 'failed' ? { state, error } : { state: 'starting' };
     }
-    return this.inference ? { state: 'ready', inference: this.inference } : { state: 'none' };
+    return this.#inference ? { state: 'ready', inference: this.#inference } : { state: 'none' };
   }
 
   /** Subscribes to what is set now. Call it again when that was replaced. */
   open(): void {
     this.close();
-    if (this.store) this.#ends.push(this.store.subscribe(() => this.#follow()));
+    if (this.shownStore) this.#ends.push(this.shownStore.subscribe(() => this.#follow()));
     this.#follow();
   }
 
@@ -93,7 +118,7 @@ export class ServiceLink {
   #follow(): void {
     const { state } = this;
     // A store tells each change of its service itself.
-    if (!this.store && state.state === 'ready' && state.inference !== this.#followed) {
+    if (!this.shownStore && state.state === 'ready' && state.inference !== this.#followed) {
       this.#followed = state.inference;
       this.#ends.push(state.inference.subscribe(this.#changed));
     }

@@ -21,7 +21,7 @@ const CSS = `
   font: var(--inpage-font, 1em/1.5 system-ui, sans-serif);
   overflow-wrap: anywhere;
 }
-:host([hidden]) { display: none; }
+:host([hidden]), [hidden] { display: none !important; }
 * { box-sizing: border-box; }
 [part~='list'], [part~='kept-list'], [part~='log'] { display: flex; flex-direction: column; gap: var(--_gap); }
 [part~='model'], [part~='kept'] {
@@ -59,7 +59,13 @@ textarea {
   flex: 1 1 12em; min-inline-size: 0; font: inherit; color: var(--_text); background: var(--_background);
   border: 1px solid var(--_border); border-radius: var(--_radius); padding: 8px;
 }
-@media (prefers-reduced-motion: reduce) { * { transition: none; animation: none; scroll-behavior: auto; } }
+@media (prefers-reduced-motion: reduce) {
+  * { transition: none; animation: none; scroll-behavior: auto; }
+  /* A bar without a value moves by itself. */
+  progress:indeterminate { appearance: none; border: 1px solid var(--_border); border-radius: var(--_radius); background: var(--_surface); }
+  progress:indeterminate::-webkit-progress-bar { background: none; }
+  progress:indeterminate::-moz-progress-bar { inline-size: 0; }
+}
 `;
 
 let sheet: CSSStyleSheet | undefined;

@@ -16,6 +16,11 @@ export const DEFAULT_TEXTS = {
   tight: 'May be slow or fail on this device',
   no: 'Cannot run on this device',
   unknown: 'Not known whether it runs on this device',
+  storageReason: '{message} {cure}',
+  memoryReason: '{message} {cure}',
+  webgpuReason: '{message} {cure}',
+  halfFloatsReason: '{message} {cure}',
+  deviceReason: '{reason}',
   runsOn: 'Runs on {device}',
   absent: 'Not downloaded',
   downloading: 'Downloading',
@@ -55,6 +60,7 @@ export const DEFAULT_TEXTS = {
   noRoomCure: 'Remove a model: {models}.',
   noRoomNothing: 'Free space on the disk.',
   noNetwork: 'There is no network now. Try again with one.',
+  notReached: 'Check the network, then try again.',
   notFound: 'Its files were not found at {host}. Check the `source` of the model.',
   noWebGpu: 'This browser has no WebGPU for it. Choose a model that runs on WASM.',
   otherFailure: '{reason}',
@@ -76,9 +82,16 @@ export const DEFAULT_CHAT_TEXTS = {
   retry: 'Try again',
   user: 'You',
   assistant: 'Assistant',
+  system: 'System',
   failed: 'There is no answer. {reason}',
   noModel: 'There is no chat model in the catalog.',
 };
 
 /** Texts of `<inpage-chat>`, any of which may be missing. */
 export type ChatTexts = Partial<typeof DEFAULT_CHAT_TEXTS>;
+
+/** The app's words, and English ones where it has none. */
+export function wordsOf<Words extends object>(defaults: Words, texts: Partial<Words>): Words {
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== null);
+  return { ...defaults, ...Object.fromEntries(given) };
+}

@@ -15,6 +15,9 @@ const FAREWELL_MS = 1_000;
 /** Where {@link OpenQuestions} lie: in memory that outlives the background. */
 const QUESTIONS = 'inpage:questions';
 
+/** How often the person closes a page's question without an answer before only a gesture in that page asks it again. */
+const MAX_CLOSED = 2;
+
 /** Of whom the person is asked. */
 export interface OpenQuestions {
   /** The first is shown, the others wait. */
@@ -23,6 +26,8 @@ export interface OpenQuestions {
   tab?: number | undefined;
   /** Whom that page asks about. */
   shown?: string | undefined;
+  /** How often each question was closed without an answer, since the last gesture in its page. */
+  closed?: Record<string, number>;
 }
 
 /** What is kept of the questions. @throws InferenceError `unavailable` without the permission */
@@ -49,7 +54,9 @@ export class ConsentKeeper {
     api.tabs?.onRemoved.addListener((closed) => {
       void this.#change((questions) => {
         if (questions.tab !== closed) return;
-        questions.origins = questions.origins.filter((origin) => origin !== questions.shown);
+        const { shown } = questions;
+        questions.origins = questions.origins.filter((origin) => origin !== shown);
+        if (shown !== undefined) questions.closed = { ...questions.closed, [shown]: closedOf(questions, shown) + 1 };
         delete questions.tab;
         delete questions.shown;
       }).catch(() => {});
@@ -60,7 +67,7 @@ export class ConsentKeeper {
    * What the person said of the page that asks.
    * @throws InferenceError `permission_denied` where nobody is asked, `unavailable`
    */
-  async ask({ again, isForeignFrame }: AskConsentMessage, sender: Sender): Promise<ConsentState> {
+  async ask({ again, isForeignFrame, hasGesture }: AskConsentMessage, sender: Sender): Promise<ConsentState> {
     const origin = originOf(sender);
     if (!isAskable(origin) || (isForeignFrame && sender.frameId !== 0)) {
       const message =
@@ -69,12 +76,22 @@ export class ConsentKeeper {
     }
     let resolve: (state: ConsentState) => void = () => {};
     const answer = new Promise<ConsentState>((settle) => (resolve = settle));
-    await this.#change(({ origins }) => {
-      if (!again && !origins.includes(origin)) origins.push(origin);
+    const refusal = { isDue: false };
+    await this.#change((questions) => {
+      const { origins } = questions;
+      if (hasGesture && questions.closed) delete questions.closed[origin];
+      // A page that asks by itself would open its question again and again.
+      refusal.isDue = !again && !origins.includes(origin) && closedOf(questions, origin) >= MAX_CLOSED;
+      if (!refusal.isDue && !again && !origins.includes(origin)) origins.push(origin);
       // With its question: a change before this one would answer that there is none.
       const waiting = this.#waiting.get(origin) ?? new Set();
       this.#waiting.set(origin, waiting.add(resolve));
     });
+    if (refusal.isDue && (await answer) === 'closed') {
+      const message =
+        'The question whether this page may use the models was closed several times. Ask again when the person clicks.';
+      throw new InferenceError('permission_denied', message);
+    }
     return Promise.race([answer, pause(ANSWER_WITHIN_MS).then(() => 'pending' as const)]);
   }
 
@@ -131,4 +148,8 @@ export class ConsentKeeper {
       for (const resolve of waiting) resolve(state);
     }
   }
+}
+
+function closedOf({ closed }: OpenQuestions, origin: string): number {
+  return closed?.[origin] ?? 0;
 }

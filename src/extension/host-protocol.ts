@@ -72,6 +72,8 @@ export interface AskConsentMessage {
   again: boolean;
   /** The page at the top of the tab has another origin. */
   isForeignFrame: boolean;
+  /** The person has just done something in the page. */
+  hasGesture: boolean;
 }
 
 /** What the person said; `closed`: nothing, and the question is gone; `pending`: nothing yet, to be asked again. */

@@ -13,7 +13,9 @@ import type { StoredModel } from '../core/models/stored-model.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
 import { findAdapter, ownGpu } from '../engines/common/find-adapter.js';
 import { chooseFile } from '../engines/gguf/choose-file.js';
-import { dtypeFor, dtypeOf, dtypeSuffix, halfFloatsIn } from '../engines/transformers/repository/choose-dtype.js';
+import { dtypeFor, halfFloatsIn } from '../engines/transformers/repository/choose-dtype.js';
+import { chooseWeights } from '../engines/transformers/repository/choose-weights.js';
+import { graphFileName } from '../engines/transformers/repository/repository-files.js';
 import { BACKENDS_WITH_FILES, type Sources } from '../store/list-stored.js';
 import { filesFolderOf, parseHubFolder, requireHubFiles } from '../store/sources/hub.js';
 import { PACK_MANIFEST, readManifest } from '../store/sources/pack-manifest.js';
@@ -66,7 +68,10 @@ export async function deviceFacts(): Promise<DeviceFacts> {
   return {
     roomBytes: quota === undefined ? undefined : Math.max(0, quota - usage),
     memoryGB: deviceMemory(),
-    gpu: adapter && { halfFloats: adapter.features.has('shader-f16') },
+    gpu: adapter && {
+      halfFloats: adapter.features.has('shader-f16'),
+      isSoftware: adapter.info?.isFallbackAdapter ?? false,
+    },
   };
 }
 
@@ -88,8 +93,9 @@ async function sizesOf(
   for (const part of partsOf(entry)) {
     const listed = await listFiles(part, sources);
     if (!listed) return { bytes: null, missingBytes: null };
-    for (const file of chooseFiles(part, listed, device, sources.load.pageURL))
-      wanted.push([file, listed.get(file) ?? 0]);
+    const chosen = await chooseFiles(part, listed, device, sources.load.pageURL);
+    if (!chosen) return { bytes: null, missingBytes: null };
+    for (const file of chosen) wanted.push([file, listed.get(file) ?? 0]);
   }
   const sum = (each: (file: string, bytes: number) => number): number =>
     wanted.reduce((total, [file, bytes]) => total + each(file, bytes), 0);
@@ -143,13 +149,19 @@ function sizesIn(files: ReadonlyMap<string, { bytes?: number }>): FileSizes {
 }
 
 /** Those of the listed files that a load opens. @throws InferenceError `invalid_request` when the entry names none of them */
-function chooseFiles(entry: ModelEntry, listed: FileSizes, device: DeviceFacts, pageURL: string): readonly string[] {
+async function chooseFiles(
+  entry: ModelEntry,
+  listed: FileSizes,
+  device: DeviceFacts,
+  pageURL: string,
+): Promise<readonly string[] | undefined> {
   const names = [...listed.keys()];
   if (entry.backend === 'web-llm')
     return names.filter((name) => /\.(bin|json|model)$/.test(name) && !name.includes('/'));
   if (entry.backend === 'gguf') return chooseGgufFiles(entry, listed, pageURL);
   const small = names.filter((name) => OPENED_TEXTS.test(name) && OPENED_BY[entry.task].test(name));
-  return [...small, ...chooseGraphs(entry, names, device)];
+  const graphs = await chooseGraphs(entry, names, device);
+  return graphs && [...small, ...graphs];
 }
 
 /** With all pieces of a file that is split. */
@@ -184,24 +196,34 @@ const GRAPHS: readonly (readonly string[])[] = [
   ['model'],
 ];
 
-function chooseGraphs(entry: ModelEntry, names: readonly string[], device: DeviceFacts): readonly string[] {
-  const on = entry.device === 'webgpu' || (entry.device !== 'wasm' && device.gpu) ? 'webgpu' : 'wasm';
-  const said = dtypeFor(entry, on);
-  const preferred =
-    on === 'webgpu' && entry.task === 'chat' ? ['q4f16', 'q4', 'fp16', 'q8', 'fp32'] : ['q8', 'fp32', 'q4', 'fp16'];
+/** As a load chooses them, from the list alone. Undefined: the list has nothing that a load would open. */
+async function chooseGraphs(
+  entry: ModelEntry,
+  names: readonly string[],
+  { gpu }: DeviceFacts,
+): Promise<readonly string[] | undefined> {
+  const lacksHalfFloats = halfFloatsIn(dtypeFor(entry, 'webgpu')) !== undefined && !gpu?.halfFloats;
+  const mayUseGpu = entry.device !== 'wasm' && gpu && !gpu.isSoftware && !lacksHalfFloats;
+  const device = entry.device === 'webgpu' || mayUseGpu ? 'webgpu' : 'wasm';
   const graphs = GRAPHS.find((set) => set.every((graph) => names.some((name) => name.startsWith(`onnx/${graph}`)))) ?? [
     'model',
   ];
-  return graphs.flatMap((graph) => {
-    const own = dtypeOf(said, graph);
-    for (const dtype of own === undefined ? preferred : [own]) {
-      const file = `onnx/${graph}${dtypeSuffix(dtype)}.onnx`;
-      // Large weights lie beside the graph: `…_data`, `…_data_1`.
-      const found = names.filter((name) => name === file || name.startsWith(`${file}_data`));
-      if (found.length > 0) return found;
-    }
-    return [];
-  });
+  const files = {
+    exists: async (file: string): Promise<boolean> => names.includes(file),
+    isStored: async (): Promise<boolean> => false,
+    listed: async (): Promise<readonly string[]> => names,
+  };
+  const config = {};
+  try {
+    const weights = await chooseWeights(entry, { device, halfFloats: gpu?.halfFloats ?? false, graphs, config, files });
+    const opened = weights.graphs.map((graph) => `onnx/${graphFileName(graph, { ...weights, device }, config)}`);
+    if (!opened.every((file) => names.includes(file))) return undefined;
+    // Large weights lie beside the graph: `…_data`, `…_data_1`.
+    return names.filter((name) => opened.some((file) => name === file || name.startsWith(`${file}_data`)));
+  } catch (thrown) {
+    if (isInferenceError(thrown) && thrown.code === 'model_not_supported') return undefined;
+    throw thrown;
+  }
 }
 
 function needsHalfFloats(entry: ModelEntry): boolean {

@@ -1,5 +1,5 @@
 /** `startInference`: one call gives the page its own `/v1`. @module */
-import { InferenceError } from '../core/errors/inference-error.js';
+import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import { APP_BASE } from '../core/models/app-base.js';
 import { availableLocks } from '../core/platform/web-locks.js';
 import { resolveCompatibility, unavailableResponse } from '../relay/stream/request-payload.js';
@@ -51,9 +51,13 @@ export async function startService(options: InferenceOptions): Promise<StartedSe
     latest.state = 'running';
     return started;
   } catch (thrown) {
+    // What a browser or a tool throws where it denies a part of the platform.
+    const failure = isInferenceError(thrown)
+      ? thrown
+      : new InferenceError('unavailable', `Inference could not start. ${String(thrown)}`, {}, { cause: thrown });
     latest.state = 'ended';
-    latest.error = (thrown as Error).message;
-    throw thrown;
+    latest.error = failure.message;
+    throw failure;
   }
 }
 

@@ -92,9 +92,65 @@ describe('<inpage-chat>', () => {
     expect(element.messages.at(-1)).toEqual({ role: 'assistant', content: '1 2' });
   });
 
+  it('[I21] takes parts of a message and gives an empty answer, and goes on when it is moved', async () => {
+    const service = new FakeService([{ id: 'small' }]);
+    const { response, end } = stream();
+    service.fetch.mockResolvedValue(response);
+    const element = show(service);
+    const said = { role: 'user' as const, content: [{ type: 'text', text: 'Hello' }] };
+    element.messages = [said, { role: 'assistant', content: 'Hi' }];
+    expect([texts(element), element.messages[0]]).toEqual([['Hello', 'Hi'], said]);
+    const finished = vi.fn<(event: Event) => void>();
+    element.addEventListener('message', finished);
+    const sent = element.send('Say nothing.');
+    await until(() => service.fetch.mock.calls.length > 0);
+    expect(JSON.parse(service.fetch.mock.calls[0]![1]!.body as string).messages[0]).toEqual(said);
+    const place = document.body.appendChild(document.createElement('main'));
+    onTestFinished(() => place.remove());
+    place.append(element);
+    await Promise.resolve();
+    end();
+    await sent;
+    expect(finished).toHaveBeenCalledTimes(1);
+    expect(element.messages.at(-1)).toEqual({ role: 'assistant', content: '' });
+    element.texts = { assistant: 'Modell' };
+    const roles = [...element.shadowRoot!.querySelectorAll('[part=role]')].map(({ textContent }) => textContent);
+    expect(roles).toEqual([DEFAULT_CHAT_TEXTS.user, 'Modell', DEFAULT_CHAT_TEXTS.user, 'Modell']);
+    expect(action(element, 'copy').textContent).toBe(DEFAULT_CHAT_TEXTS.copy);
+  });
+
+  it('[I21] a question is taken back while the service starts', async () => {
+    const element = show(new FakeService([{ id: 'small' }]));
+    element.store = {
+      subscribe: () => () => {},
+      getSnapshot: () => ({ state: 'starting' }),
+      start: () => new Promise(() => {}),
+    };
+    const sent = element.send('Hello?');
+    element.stop();
+    await sent;
+    expect([element.messages.length, action(element, 'send').hidden]).toEqual([1, false]);
+  });
+
+  it('[I23] an answer does not scroll to the end when the log is elsewhere', async () => {
+    const service = new FakeService([{ id: 'small' }]);
+    const { response, write, end } = stream();
+    service.fetch.mockResolvedValue(response);
+    const element = show(service);
+    element.messages = Array.from({ length: 60 }, () => ({ role: 'user' as const, content: 'Hello' }));
+    const sent = element.send('Hello?');
+    const log = part(element, 'log');
+    expect(log.scrollTop).toBeGreaterThan(0);
+    log.scrollTop = 0;
+    write('Hi');
+    end();
+    await sent;
+    expect(log.scrollTop).toBe(0);
+  });
+
   it('[I22] an app’s Markdown is shown, and the text where it throws', async () => {
     const element = show(new FakeService([{ id: 'small' }]));
-    vi.spyOn(globalThis, 'reportError').mockImplementation(() => {});
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     element.renderMessage = (text) => {
       if (text === 'bad') throw new Error('no');
       const strong = document.createElement('strong');
@@ -107,6 +163,9 @@ describe('<inpage-chat>', () => {
     ];
     expect(element.shadowRoot!.querySelectorAll('strong')).toHaveLength(1);
     expect(texts(element)).toEqual(['good', 'bad']);
+    expect(warn).toHaveBeenCalledTimes(1);
+    element.renderMessage = undefined;
+    expect([element.shadowRoot!.querySelector('strong'), texts(element)]).toEqual([null, ['good', 'bad']]);
   });
 
   it('[I23] Enter sends, Shift+Enter and a composition do not', async () => {

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InferenceError } from '../../src/core/errors/inference-error.js';
-import { DEFAULT_TEXTS, type InferenceModelsElement } from '../../src/elements/index.js';
+import { DEFAULT_TEXTS, type ElementStore, type InferenceModelsElement } from '../../src/elements/index.js';
 import { FakeService } from './support.js';
 
 document.documentElement.lang = 'en';
@@ -17,6 +17,14 @@ const MODELS = [
   },
   { id: 'unsized', bytes: null, verdict: 'unknown' as const },
 ];
+
+const PROGRESS = { model: 'small', loadedBytes: 1, totalBytes: 2, stage: 'initialize' as const };
+
+const storeOf = (service: FakeService): ElementStore => ({
+  subscribe: (listener) => service.subscribe(listener),
+  getSnapshot: () => ({ state: 'ready', inference: service }),
+  start: async () => service,
+});
 
 afterEach(() => document.body.replaceChildren());
 
@@ -60,6 +68,32 @@ describe('<inpage-models>', () => {
     expect(one.listenerCount).toBe(0);
     element.remove();
     expect(other.listenerCount).toBe(0);
+  });
+
+  it('[I02] shows what was set last, of a store and a service, and what was set before it was defined', async () => {
+    const [one, other] = [new FakeService([{ id: 'one' }]), new FakeService([{ id: 'other' }])];
+    const element = show(undefined);
+    element.store = storeOf(one);
+    await until(() => row(element, 'one'));
+    element.inference = other;
+    await until(() => row(element, 'other'));
+    expect(one.listenerCount).toBe(0);
+    element.store = storeOf(one);
+    await until(() => row(element, 'one') && !row(element, 'other'));
+  });
+
+  it('[I02] [I08] what it asks is withdrawn when it leaves the document', async () => {
+    const service = new FakeService(MODELS);
+    const element = show(service);
+    await until(() => row(element, 'large'));
+    // Before its estimate has come: it is waited for.
+    button(element, 'large', 'download')!.click();
+    await until(() => dialog(element)?.textContent.includes('2 GB'));
+    element.remove();
+    await until(() => !dialog(element));
+    document.body.append(element);
+    await until(() => row(element, 'large'));
+    expect([dialog(element), service.download.mock.calls]).toEqual([null, []]);
   });
 
   it('[I05] shows size, licence and verdict in the order of the catalog, and of one task', async () => {
@@ -134,6 +168,14 @@ describe('<inpage-models>', () => {
     expect(element.shadowRoot!.getElementById(described)!.textContent).toBe('No WebGPU. Use another.');
   });
 
+  it('[I09] does not load what cannot run and is not here', async () => {
+    const service = new FakeService(MODELS);
+    Object.assign(service, { download: undefined });
+    const element = show(service);
+    await until(() => button(element, 'impossible', 'load')?.disabled);
+    expect(button(element, 'small', 'load')!.disabled).toBe(false);
+  });
+
   it('[I10] [I11] [I12] [I13] [I15] a model comes in, is paused, goes on, is loaded, and is removed', async () => {
     const service = new FakeService(MODELS);
     const element = show(service);
@@ -152,6 +194,7 @@ describe('<inpage-models>', () => {
     await hasNoViolations();
     button(element, 'small', 'pause')!.click();
     await until(() => stateOf(element, 'small') === 'paused');
+    expect(row(element, 'small')!.querySelector('[part=size]')!.textContent).toBe('250 bytes of 1 kB');
     await until(() => stateOf(other, 'small') === 'paused');
     await hasNoViolations();
     button(element, 'small', 'resume')!.click();
@@ -194,11 +237,20 @@ describe('<inpage-models>', () => {
     const element = show(service);
     const kept = () => element.shadowRoot!.querySelector<HTMLElement>(`[part=kept][data-source="${source}"]`);
     await until(() => kept()?.textContent.includes('5 MB'));
-    kept()!.querySelector<HTMLElement>('[data-action=remove]')!.click();
+    const remove = kept()!.querySelector<HTMLButtonElement>('[data-action=remove]')!;
+    element.disabled = true;
+    expect(remove.disabled).toBe(true);
+    element.disabled = false;
+    element.texts = { remove: 'Entfernen' };
+    expect(remove.textContent).toBe('Entfernen');
+    remove.focus();
+    remove.click();
     await until(() => dialog(element, 'confirm'));
     answer(element, 'agree', 'confirm');
     await until(() => !kept());
     expect(service.remove).toHaveBeenCalledWith(source);
+    // [I15] Its button has gone, and the focus stays in the element.
+    expect(element.shadowRoot!.activeElement).not.toBeNull();
   });
 
   it('[I14] tells a failure at its model, with what to do, and tries again', async () => {
@@ -232,6 +284,20 @@ describe('<inpage-models>', () => {
     expect(button(element, 'small', 'download')!.getAttribute('aria-label')).toBe('Herunterladen small');
   });
 
+  it('[I19] every word can be replaced, and a missing one falls back', async () => {
+    const service = new FakeService(MODELS);
+    service.set('small', { state: 'loading', progress: PROGRESS });
+    const element = show(service);
+    const words = Object.keys(DEFAULT_TEXTS).map((name) => [name, '×']);
+    element.texts = { ...Object.fromEntries(words), label: undefined };
+    await until(() => row(element, 'impossible')?.dataset['verdict'] === 'no');
+    const shown = [...element.shadowRoot!.querySelectorAll('p, button, span')]
+      .filter((each) => each.childElementCount === 0 && each.getAttribute('part') !== 'name')
+      .map(({ textContent }) => textContent.replaceAll(/[\d\s.,·×]|[kMG]?B/g, ''));
+    expect([...new Set(shown)]).toEqual(['']);
+    expect(element.shadowRoot!.querySelector('[part=list]')!.getAttribute('aria-label')).toBe(DEFAULT_TEXTS.label);
+  });
+
   it('[I06] offers recommended models, which the app stores', async () => {
     const service = new FakeService(MODELS);
     const element = show(service, { recommended: '', task: 'chat' });
@@ -249,12 +315,7 @@ describe('<inpage-models>', () => {
     button(element, id, 'download')!.click();
     expect(added).toEqual([id]);
     const add = vi.fn<(entry: { id: string }) => Promise<void>>(async () => {});
-    element.store = {
-      subscribe: (listener) => service.subscribe(listener),
-      getSnapshot: () => ({ state: 'ready', inference: service }),
-      start: async () => {},
-      add,
-    };
+    element.store = { ...storeOf(service), add };
     await until(() => offered().length > 0);
     button(element, id, 'download')!.click();
     expect(add).not.toHaveBeenCalled();

@@ -20,6 +20,9 @@ const TREES: Record<string, object[]> = {
     LFS('onnx/model_q4.onnx', 5e5),
     LFS('onnx/model_q4.onnx_data', 7e5),
   ],
+  'owner/named': [LFS('onnx/model_q8.onnx', 2e6), LFS('onnx/model.onnx', 8e6)],
+  'owner/old': [LFS('onnx/decoder_model_merged_quantized.onnx', 3e6), LFS('onnx/decoder_model_merged.onnx', 9e6)],
+  'owner/other': [{ type: 'file', path: 'model.safetensors', size: 10, oid: 'a' }],
 };
 
 const asked: string[] = [];
@@ -49,6 +52,12 @@ describe('[I03] what a load would fetch', () => {
     [{ backend: 'gguf', source: 'owner/gguf', file: 'split-Q6_K-00001-of-00002.gguf' }, 9e6],
     [{ backend: 'transformers', source: 'owner/onnx', device: 'wasm' }, 1e6 + 30],
     [{ backend: 'transformers', source: 'owner/onnx', device: 'wasm', dtype: 'q4' }, 12e5 + 30],
+    // As a load does: other names of graphs and of precisions, none at all, and what the entry asks for and nobody has.
+    [{ backend: 'transformers', source: 'owner/named', device: 'wasm' }, 2e6],
+    [{ backend: 'transformers', source: 'owner/old', device: 'wasm' }, 3e6],
+    [{ backend: 'transformers', source: 'owner/onnx', device: 'webgpu', task: 'embeddings' }, 12e5 + 30],
+    [{ backend: 'transformers', source: 'owner/other', device: 'wasm' }, null],
+    [{ backend: 'transformers', source: 'owner/onnx', device: 'wasm', dtype: 'fp16' }, null],
     [{ backend: 'scripted', script: { replies: [] } }, 0],
     [{ backend: 'gguf', source: '/folder/', file: 'x.gguf' }, null],
   ] as [Partial<ModelEntry>, number | null][])('%j: %s bytes', async (entry, bytes) => {

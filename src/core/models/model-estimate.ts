@@ -38,7 +38,7 @@ export interface DeviceFacts {
   /** Gigabytes of main memory. */
   memoryGB: number;
   /** Undefined: there is no WebGPU adapter. */
-  gpu: { halfFloats: boolean } | undefined;
+  gpu: { halfFloats: boolean; isSoftware?: boolean } | undefined;
 }
 
 /** @internal What a model asks of a device. */
