@@ -45,22 +45,22 @@ async function upload(page: Page, bytes: Uint8Array, name: string): Promise<stri
 const encode = (text: string) => new TextEncoder().encode(text);
 const stored = (page: Page) => page.evaluate(() => window.inference!.storedFiles());
 
-/** Names of the files below the folder of files; with `damage` their first byte is changed. */
-function onDisk(page: Page, damage = false): Promise<string[]> {
-  return page.evaluate(async (isDamaging) => {
+/** Names of the files below the folder of files; in those with this ending a byte is changed. */
+function onDisk(page: Page, damaged?: string): Promise<string[]> {
+  return page.evaluate(async (ending) => {
     const root = await navigator.storage.getDirectory();
     const folder = await root.getDirectoryHandle('inpage-files').catch(() => undefined);
     const names: string[] = [];
     const entries = (folder as unknown as { entries(): AsyncIterable<[string, FileSystemFileHandle]> })?.entries();
     for await (const [name, handle] of entries ?? []) {
       names.push(name);
-      if (!isDamaging || !name.endsWith('.index')) continue;
+      if (ending === undefined || !name.endsWith(ending)) continue;
       const writable = await handle.createWritable({ keepExistingData: true });
-      await writable.write({ type: 'write', position: 40, data: new Uint8Array([255]) });
+      await writable.write({ type: 'write', position: 9, data: new Uint8Array([255]) });
       await writable.close();
     }
     return names;
-  }, damage);
+  }, damaged);
 }
 
 async function storeWith(page: Page, ids: readonly string[]): Promise<string> {
@@ -98,9 +98,13 @@ it('[F05] [F07] [F08] [F25] files and indexes outlive a reload, in a page with i
   expect((await send(page, 'GET', `/files/${text}/content`)).body).toBe('The door is blue.');
   expect(await stored(page)).toMatchObject({ count: 2, vectorStores: 1, persistent: true, maxBytes: 1e9 });
   // A damaged index is made anew.
-  await onDisk(page, true);
+  await onDisk(page, '.index');
   await reload(page);
   expect(await search('which door is blue')).toBe('The door is blue.');
+  // A damaged file is none, and in no store.
+  await onDisk(page, `${pdf}.content`);
+  expect((await send(page, 'GET', `/files/${pdf}`)).status).toBe(404);
+  expect((await send(page, 'GET', `/vector_stores/${store}`)).body.file_counts.total).toBe(1);
   await send(page, 'DELETE', `/files/${text}`);
   expect((await onDisk(page)).filter((name) => name.startsWith(text))).toEqual([]);
   await page.evaluate(() => window.inference!.removeFiles());

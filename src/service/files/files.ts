@@ -18,6 +18,8 @@ export interface NewFile {
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
 export class Files {
   readonly #library: Library;
+  /** Files whose bytes were read and are whole, and when those were written. */
+  readonly #whole = new Map<string, number>();
 
   constructor(library: Library) {
     this.#library = library;
@@ -64,14 +66,21 @@ export class Files {
     });
   }
 
-  /** Undefined: there is none, or its bytes are gone. */
+  /** Undefined: there is none, or its bytes are damaged or gone. */
   async find(caller: string, id: string): Promise<FileRecord | undefined> {
     const name = nameOf(this.#library.ownerOf(caller), id);
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
     if (!record?.isWritten) return undefined;
-    if ((await this.#library.place.sizeOf(contentName(id))) === record.content.bytes) return record;
-    await this.#drop(name);
-    return undefined;
+    return (await this.#checked(name, record)) ? record : undefined;
+  }
+
+  /** False: its bytes are damaged or gone, and it is removed for it. */
+  async #checked(name: string, { id }: FileRecord): Promise<boolean> {
+    const changedAt = await this.#library.place.changedAt(contentName(id));
+    if (changedAt !== undefined && this.#whole.get(id) === changedAt) return true;
+    if (!(await this.#contentOf(name))) return false;
+    this.#whole.set(id, changedAt ?? 0);
+    return true;
   }
 
   /** The oldest first. */
@@ -111,7 +120,7 @@ export class Files {
   async textOf(name: string): Promise<string | Unreadable | undefined> {
     const id = name.slice(name.lastIndexOf('\n') + 1);
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
-    if (!record?.isWritten) return undefined;
+    if (!record?.isWritten || !(await this.#checked(name, record))) return undefined;
     const kept = record.text && (await this.#library.place.read(textName(id)));
     if (kept && isWhole(kept, record.text!)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept);
     const bytes = await this.#contentOf(name);
@@ -151,7 +160,9 @@ export class Files {
 
   async #drop(name: string): Promise<boolean> {
     return this.#library.update(async (transaction, unused) => {
-      if (!(await read(transaction, 'files', name))) return false;
+      const record = await read(transaction, 'files', name);
+      if (!record) return false;
+      this.#whole.delete(record.id);
       unused.push(...(await dropFile(transaction, this.#library.ledger, name)));
       return true;
     });
