@@ -10,8 +10,8 @@ export interface BytePlace {
   write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Undefined: there are none. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Milliseconds since 1970; undefined: there are none. */
-  changedAt(name: string): Promise<number | undefined>;
+  /** How many there are; undefined: none. */
+  sizeOf(name: string): Promise<number | undefined>;
   remove(name: string): Promise<void>;
   names(): Promise<string[]>;
   clear(): Promise<void>;
@@ -36,7 +36,7 @@ export function createMemoryPlace(): BytePlace {
     isLasting: false,
     write: async (name, bytes) => void all.set(name, bytes),
     read: async (name) => all.get(name),
-    changedAt: async (name) => (all.has(name) ? 0 : undefined),
+    sizeOf: async (name) => all.get(name)?.length,
     remove: async (name) => void all.delete(name),
     names: async () => [...all.keys()],
     clear: async () => all.clear(),
@@ -70,7 +70,7 @@ function createDiskPlace(root: FileSystemDirectoryHandle, opened: FileSystemDire
       const file = await openFile(folder, name);
       return file && new Uint8Array(await file.arrayBuffer());
     },
-    changedAt: async (name) => (await openFile(folder, name))?.lastModified,
+    sizeOf: async (name) => (await openFile(folder, name))?.size,
     remove,
     async names() {
       const names: string[] = [];

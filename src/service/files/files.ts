@@ -15,11 +15,15 @@ export interface NewFile {
   expiresAfter?: number | undefined;
 }
 
+/** A file that is there. */
+export interface StoredFile {
+  record: FileRecord;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
 export class Files {
   readonly #library: Library;
-  /** Files whose bytes were read and are whole, and when those were written. */
-  readonly #whole = new Map<string, number>();
 
   constructor(library: Library) {
     this.#library = library;
@@ -68,19 +72,7 @@ export class Files {
 
   /** Undefined: there is none, or its bytes are damaged or gone. */
   async find(caller: string, id: string): Promise<FileRecord | undefined> {
-    const name = nameOf(this.#library.ownerOf(caller), id);
-    const record = await this.#library.update((transaction) => read(transaction, 'files', name));
-    if (!record?.isWritten) return undefined;
-    return (await this.#checked(name, record)) ? record : undefined;
-  }
-
-  /** False: its bytes are damaged or gone, and it is removed for it. */
-  async #checked(name: string, { id }: FileRecord): Promise<boolean> {
-    const changedAt = await this.#library.place.changedAt(contentName(id));
-    if (changedAt !== undefined && this.#whole.get(id) === changedAt) return true;
-    if (!(await this.#contentOf(name))) return false;
-    this.#whole.set(id, changedAt ?? 0);
-    return true;
+    return (await this.content(caller, id))?.record;
   }
 
   /** The oldest first. */
@@ -90,16 +82,17 @@ export class Files {
     return all.map(([, record]) => record).filter(({ isWritten }) => isWritten);
   }
 
-  /** As it came; undefined: there is none, or its bytes are damaged. */
-  async content(caller: string, id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** As it came; undefined: there is none, or its bytes are damaged or gone. */
+  content(caller: string, id: string): Promise<StoredFile | undefined> {
     return this.#contentOf(nameOf(this.#library.ownerOf(caller), id));
   }
 
-  async #contentOf(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** A file whose bytes are not what was written is removed. */
+  async #contentOf(name: string): Promise<StoredFile | undefined> {
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
     if (!record?.isWritten) return undefined;
     const bytes = await this.#library.place.read(contentName(record.id));
-    if (bytes && isWhole(bytes, record.content)) return bytes;
+    if (bytes && isWhole(bytes, record.content)) return { record, bytes };
     await this.#drop(name);
     return undefined;
   }
@@ -120,19 +113,21 @@ export class Files {
   async textOf(name: string): Promise<string | Unreadable | undefined> {
     const id = name.slice(name.lastIndexOf('\n') + 1);
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
-    if (!record?.isWritten || !(await this.#checked(name, record))) return undefined;
-    const kept = record.text && (await this.#library.place.read(textName(id)));
+    if (!record?.isWritten) return undefined;
+    // A text that is left is not the text of a file that is gone.
+    const isThere = (await this.#library.place.sizeOf(contentName(id))) === record.content.bytes;
+    const kept = isThere && record.text && (await this.#library.place.read(textName(id)));
     if (kept && isWhole(kept, record.text!)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept);
-    const bytes = await this.#contentOf(name);
-    if (!bytes) return undefined;
-    const text = await readFile(bytes, record.filename, this.#library.options.readPdf);
+    const whole = await this.#contentOf(name);
+    if (!whole) return undefined;
+    const text = await readFile(whole.bytes, record.filename, this.#library.options.readPdf);
     if (typeof text !== 'string') return text;
     const encoded = new TextEncoder().encode(text);
-    const isThere = await this.#keepText(name, id, encoded).catch((thrown: unknown) => {
+    const isKept = await this.#keepText(name, id, encoded).catch((thrown: unknown) => {
       if (isInferenceError(thrown) && thrown.code === 'storage_full') return true;
       throw thrown;
     });
-    if (!isThere) return undefined;
+    if (!isKept) return undefined;
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoded);
   }
 
@@ -160,9 +155,7 @@ export class Files {
 
   async #drop(name: string): Promise<boolean> {
     return this.#library.update(async (transaction, unused) => {
-      const record = await read(transaction, 'files', name);
-      if (!record) return false;
-      this.#whole.delete(record.id);
+      if (!(await read(transaction, 'files', name))) return false;
       unused.push(...(await dropFile(transaction, this.#library.ledger, name)));
       return true;
     });

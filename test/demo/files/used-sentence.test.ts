@@ -5,7 +5,7 @@ const TEXT = 'We sell tea. The shop opens at nine. Bring a bag for the shop.';
 
 it.each([
   ['When does the shop open? It opens at nine.', 'The shop opens at nine.'],
-  ['a bag for the shop', 'Bring a bag for the shop.'],
+  ['Bring a bag to the shop', 'Bring a bag for the shop.'],
   ['zebra', ''],
 ])('finds what %j rests on', (near, sentence) => {
   const found = usedSentence(TEXT, near);
