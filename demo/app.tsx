@@ -5,6 +5,8 @@ import { CheckPanel } from './check/check-panel.js';
 import { choosePanel, chosenPanel, showsWire } from './chosen-panel.js';
 import { DecidePanel } from './decide/decide-panel.js';
 import { decisionRequest } from './decide/decision-run.js';
+import { FilesPanel } from './files/files-panel.js';
+import { fileRequest } from './files/file-answer.js';
 import { chatModel, inference, startError } from './inference.js';
 import { JsonPanel } from './json/json-panel.js';
 import { jsonRequest } from './json/json-run.js';
@@ -41,6 +43,7 @@ const PANELS: Record<string, Panel> = {
   speech: { title: 'Transcribe', view: SpeechPanel, model: () => ear.value, request: transcriptionRequest },
   speak: { title: 'Read aloud', view: SpeakPanel, model: () => speaker.value?.id, request: speakRequest },
   search: { title: 'Search', view: SearchPanel, model: () => embedder.value, request: searchRequest },
+  files: { title: 'Your files', view: FilesPanel, request: fileRequest },
   models: { title: 'Models', view: ModelsPanel },
   metrics: { title: 'Metrics', view: MetricsPanel },
   check: { title: 'Check', view: CheckPanel },

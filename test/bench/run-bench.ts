@@ -17,6 +17,7 @@ import { type BenchRow, compare, median } from './bench-row.js';
 import { makeRealGguf, makeRealModel } from './real/make-real-model.js';
 import { LARGE_SHAPE, SHAPES } from './real/random-decoder.js';
 import { processorTimes, secondsBetween } from './processor-seconds.js';
+import { fileRows } from './run-files.js';
 import { fixtureRows } from './run-fixture.js';
 import { GGUF_PRECISIONS, LARGE_FILE } from './real/gguf-rows.js';
 import { realRows } from './real/run-real.js';
@@ -43,6 +44,7 @@ const PARTS = [
   'store',
   'fixture',
   'state',
+  'files',
   'serve',
 ];
 
@@ -74,8 +76,8 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/tools/vite/index.js');
   const outDir = join(root, 'node_modules/.cache/inpage-bench');
-  const pages = ['page', 'open-ours', 'open-peer', 'short-text', 'state', 'real/page', 'store/page'].map((name) =>
-    join(root, `test/bench/${name}.html`),
+  const pages = ['page', 'open-ours', 'open-peer', 'short-text', 'state', 'files', 'real/page', 'store/page'].map(
+    (name) => join(root, `test/bench/${name}.html`),
   );
   await build({
     root,
@@ -204,6 +206,7 @@ function partRows(browser: Browser, origin: string, part: string): Promise<Bench
   if (part === 'short-text') return shortTextRows(browser, origin);
   if (part === 'fixture') return fixtureRows(browser, origin);
   if (part === 'state') return stateRows(browser, origin);
+  if (part === 'files') return fileRows(browser, origin);
   if (part === 'serve') return serveRows(option('aimock'));
   return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
 }

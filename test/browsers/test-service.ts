@@ -109,6 +109,12 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
     expect(JSON.parse(text)).toEqual({ text: expect.stringMatching(/\w+ \w+/) as string });
   });
 
+  it('[F03] [F05] [F08] files are stored, searched, and there after a reload', async () => {
+    const id = await driver.execute(storeAndSearch, undefined);
+    await openHost(driver);
+    expect(await driver.execute(findAgain, id)).toEqual(['The shop opens at nine.', 'application/octet-stream', 0]);
+  });
+
   it.each(['bytes', 'a stream'])('live speech is transcribed, sent as %s', async (kind) => {
     const text = await driver.execute(async (sent) => {
       const wav = await (await fetch('/models/tiny-whisper/clips/en-2.wav')).arrayBuffer();
@@ -386,4 +392,43 @@ async function leave({ door, way }: { door: string; way: string }): Promise<stri
   } catch (thrown) {
     return (thrown as Error).name;
   }
+}
+
+interface FoundPage {
+  data: { file_id: string; content: { text: string }[] }[];
+}
+
+/** Runs in the page: stores a file, and waits until it is indexed. */
+async function storeAndSearch(): Promise<string> {
+  const send = async (path: string, init?: RequestInit): Promise<{ id: string; status: string }> => {
+    const response = await window.inference!.fetch(window.inference!.baseURL + path, init);
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as { id: string; status: string };
+  };
+  const form = new FormData();
+  form.set('purpose', 'assistants');
+  form.set('file', new File(['<p>The shop <b>opens</b> at nine.'], 'shop.html', { type: 'text/html' }));
+  const file = await send('/files', { method: 'POST', body: form });
+  const store = await send('/vector_stores', { method: 'POST', body: JSON.stringify({ file_ids: [file.id] }) });
+  for (let { status } = store; status !== 'completed';) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    ({ status } = await send(`/vector_stores/${store.id}`));
+  }
+  return store.id;
+}
+
+/** Runs in the page: what a search finds, how its content is told, and how many files are left when all are removed. */
+async function findAgain(store: string): Promise<[text: string, type: string | null, left: number]> {
+  const { fetch: send, baseURL } = window.inference!;
+  const body = JSON.stringify({ query: 'when does it open' });
+  const found = (await (
+    await send(`${baseURL}/vector_stores/${store}/search`, { method: 'POST', body })
+  ).json()) as FoundPage;
+  const [best] = found.data;
+  // By the Service Worker, where a page could be opened.
+  const content = await fetch(`/v1/files/${best!.file_id}/content`);
+  await content.arrayBuffer();
+  await window.inference!.removeFiles();
+  const { count } = await window.inference!.storedFiles();
+  return [best!.content[0]!.text, content.headers.get('content-type'), count];
 }

@@ -21,6 +21,13 @@ const TALKER = {
   contextLength: 100_000,
   script: { replies: [{ text: 'This is one of very many sentences. ', repeat: 5000 }], tokenDelayMs: 15 },
 };
+/** Cites what it was given first. */
+const READER = {
+  id: 'reader',
+  task: 'chat',
+  backend: 'scripted',
+  script: { replies: [{ match: 'opens at nine', text: 'It opens at nine【1】.' }, { text: 'Nothing.' }] },
+};
 const JUDGE = {
   id: 'judge',
   task: 'rerank',
@@ -58,7 +65,7 @@ beforeAll(async () => {
   await context.addInitScript(
     `Object.defineProperty(globalThis, 'LanguageModel', { value: (${createLanguageModel.toString()})().factory });`,
   );
-  page = await openDemo(context, demoOrigin(), 'chat', [TALKER, JUDGE, SPEAKER, EAR]);
+  page = await openDemo(context, demoOrigin(), 'chat', [TALKER, JUDGE, SPEAKER, EAR, READER]);
 });
 afterAll(async () => {
   await browser.close();
@@ -241,6 +248,32 @@ describe('speech', () => {
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop reading' }).click();
   });
+});
+
+it('[F19] [F22] files of one’s own are searched, and the sentence that was used is marked', async () => {
+  await go('Chat');
+  await page.getByLabel('Model').selectOption('reader');
+  await go('Your files');
+  await page.getByText('No files yet.').waitFor();
+  await page.getByLabel('Choose files').setInputFiles([
+    {
+      name: 'shop.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('We sell tea. The shop opens at nine. Bring a bag.'),
+    },
+    { name: 'noise.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 1]) },
+  ]);
+  const rows = page.getByRole('list', { name: 'Files' }).getByRole('listitem');
+  await rows.filter({ hasText: 'shop.txt' }).getByText('ready').waitFor();
+  await rows.filter({ hasText: 'neither text nor HTML' }).waitFor();
+  await page.getByLabel('Question about your files').fill('When does the shop open?');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  const found = page.getByRole('region', { name: 'What was found' }).getByRole('listitem');
+  await found.filter({ hasText: 'cited' }).waitFor();
+  expect(await found.getByRole('mark').allInnerTexts()).toEqual(['The shop opens at nine.']);
+  expect(await page.getByRole('region', { name: 'Answer' }).innerText()).toBe('It opens at nine.');
+  await page.getByRole('button', { name: 'Remove all' }).click();
+  await page.getByText('No files yet.').waitFor();
 });
 
 it('the browser’s own model is offered with what it needs, and answers', async () => {

@@ -9,7 +9,19 @@ import { finishedAnswer, openDemo, say, watch, type Watched } from './support/de
 import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
 
-const PANELS = ['Chat', 'Tools', 'JSON', 'Decide', 'Transcribe', 'Read aloud', 'Search', 'Models', 'Metrics', 'Check'];
+const PANELS = [
+  'Chat',
+  'Tools',
+  'JSON',
+  'Decide',
+  'Transcribe',
+  'Read aloud',
+  'Search',
+  'Your files',
+  'Models',
+  'Metrics',
+  'Check',
+];
 
 let context: BrowserContext;
 let watched: Watched;

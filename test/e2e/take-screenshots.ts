@@ -73,6 +73,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       'Transcribe',
       'Read aloud',
       'Search',
+      'Your files',
       'Models',
       'Metrics',
       'Check',

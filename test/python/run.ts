@@ -35,6 +35,7 @@ const TASKS = [
   'scores',
   'errors',
   'retries',
+  'files',
 ];
 
 /** What none of them may ask beside the service. */
@@ -139,7 +140,11 @@ function renderTable(rows: ReadonlyMap<string, string>): string {
 function writeTable(rows: ReadonlyMap<string, string>): void {
   const [before, rest] = readFileSync(DOCUMENT, 'utf8').split('<!-- python -->\n');
   const [old, after] = rest!.split('<!-- /python -->');
-  const kept = [...old!.matchAll(/^\| ([\w-]+): .*$/gm)].map(([line, program]): [string, string] => [program!, line]);
+  const kept = [...old!.matchAll(/^\| ([\w-]+): .*$/gm)].map(([line, program]): [string, string] => {
+    // A task that is new has an empty cell.
+    const missing = TASKS.length + 3 - line.split('|').length;
+    return [program!, line + ' |'.repeat(missing)];
+  });
   const table = renderTable(new Map([...kept, ...rows]));
   writeFileSync(DOCUMENT, `${before}<!-- python -->\n\n${table}\n\n<!-- /python -->${after}`);
 }

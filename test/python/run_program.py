@@ -19,6 +19,7 @@ CHECKS = {
     "embeddings": task.check_embeddings,
     "rerank": task.check_rerank,
     "speech": task.check_speech,
+    "files": task.check_files,
     "scores": task.check_scores,
     "errors": task.check_error,
     "retries": task.check_chat,

@@ -31,6 +31,7 @@ REPORTS = {"Paris": "It is sunny in Paris.", "Rome": "It is rainy in Rome."}
 OBJECT = {"city": "Paris", "days": 2}
 SENTENCES = ["A dog.", "A cat."]
 QUERY = "Where is the cat?"
+FILE = "The shop opens at nine."
 DOCUMENTS = ["A dog.", "The cat is here.", "Trains."]
 
 
@@ -117,6 +118,11 @@ def check_scores(found) -> None:
 
 def check_speech(text) -> None:
     assert text == "Good morning to you.", repr(text)
+
+
+def check_files(found) -> None:
+    """Stored, indexed, searched alone and before an answer, and removed."""
+    assert found == ("completed", 2, FILE, FILE, 2), found
 
 
 def check_error(thrown) -> None:

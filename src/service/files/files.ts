@@ -15,6 +15,12 @@ export interface NewFile {
   expiresAfter?: number | undefined;
 }
 
+/** A file that is there. */
+export interface StoredFile {
+  record: FileRecord;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** See the module. Ids are a caller's own: those of another caller are unknown. */
 export class Files {
   readonly #library: Library;
@@ -64,14 +70,9 @@ export class Files {
     });
   }
 
-  /** Undefined: there is none, or its bytes are gone. */
+  /** Undefined: there is none, or its bytes are damaged or gone. */
   async find(caller: string, id: string): Promise<FileRecord | undefined> {
-    const name = nameOf(this.#library.ownerOf(caller), id);
-    const record = await this.#library.update((transaction) => read(transaction, 'files', name));
-    if (!record?.isWritten) return undefined;
-    if ((await this.#library.place.sizeOf(contentName(id))) === record.content.bytes) return record;
-    await this.#drop(name);
-    return undefined;
+    return (await this.content(caller, id))?.record;
   }
 
   /** The oldest first. */
@@ -81,16 +82,17 @@ export class Files {
     return all.map(([, record]) => record).filter(({ isWritten }) => isWritten);
   }
 
-  /** As it came; undefined: there is none, or its bytes are damaged. */
-  async content(caller: string, id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** As it came; undefined: there is none, or its bytes are damaged or gone. */
+  content(caller: string, id: string): Promise<StoredFile | undefined> {
     return this.#contentOf(nameOf(this.#library.ownerOf(caller), id));
   }
 
-  async #contentOf(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** A file whose bytes are not what was written is removed. */
+  async #contentOf(name: string): Promise<StoredFile | undefined> {
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
     if (!record?.isWritten) return undefined;
     const bytes = await this.#library.place.read(contentName(record.id));
-    if (bytes && isWhole(bytes, record.content)) return bytes;
+    if (bytes && isWhole(bytes, record.content)) return { record, bytes };
     await this.#drop(name);
     return undefined;
   }
@@ -112,18 +114,20 @@ export class Files {
     const id = name.slice(name.lastIndexOf('\n') + 1);
     const record = await this.#library.update((transaction) => read(transaction, 'files', name));
     if (!record?.isWritten) return undefined;
-    const kept = record.text && (await this.#library.place.read(textName(id)));
+    // A text that is left is not the text of a file that is gone.
+    const isThere = (await this.#library.place.sizeOf(contentName(id))) === record.content.bytes;
+    const kept = isThere && record.text && (await this.#library.place.read(textName(id)));
     if (kept && isWhole(kept, record.text!)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept);
-    const bytes = await this.#contentOf(name);
-    if (!bytes) return undefined;
-    const text = await readFile(bytes, record.filename, this.#library.options.readPdf);
+    const whole = await this.#contentOf(name);
+    if (!whole) return undefined;
+    const text = await readFile(whole.bytes, record.filename, this.#library.options.readPdf);
     if (typeof text !== 'string') return text;
     const encoded = new TextEncoder().encode(text);
-    const isThere = await this.#keepText(name, id, encoded).catch((thrown: unknown) => {
+    const isKept = await this.#keepText(name, id, encoded).catch((thrown: unknown) => {
       if (isInferenceError(thrown) && thrown.code === 'storage_full') return true;
       throw thrown;
     });
-    if (!isThere) return undefined;
+    if (!isKept) return undefined;
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoded);
   }
 

@@ -38,6 +38,20 @@ def structured():
     return client.responses.parse(model=CHAT, input=object_prompt("Place"), text_format=Place).output_parsed
 
 
+def files():
+    store = client.vector_stores.create(name="Shop")
+    member = client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=("shop.txt", FILE.encode()))
+    batch = client.vector_stores.file_batches.upload_and_poll(store.id, files=[("a.md", b"Tea."), ("b.md", b"Bags.")])
+    hit = client.vector_stores.search(store.id, query="opens").data[0].content[0].text
+    search = {"type": "file_search", "vector_store_ids": [store.id], "max_num_results": 1}
+    include = ["file_search_call.results"]
+    call = client.responses.create(model=CHAT, input=HELLO + " " + FILE, tools=[search], include=include).output[0]
+    client.files.delete(member.id)
+    left = [each.id for each in client.vector_stores.files.list(store.id)]
+    client.vector_stores.delete(store.id)
+    return member.status, batch.file_counts.completed, hit, call.results[0].text, len(left)
+
+
 def errors():
     return ask(HELLO, UNKNOWN)
 

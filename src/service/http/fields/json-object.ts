@@ -12,7 +12,8 @@ export function objectOf<const Value extends v.GenericSchema>(value: Value) {
   return recordOf(v.string(), value);
 }
 
-function withoutArrays<Schema extends v.GenericSchema>(schema: Schema): Schema {
+/** The schema of an object, told that it is none by an array. */
+export function withoutArrays<Schema extends v.GenericSchema>(schema: Schema): Schema {
   const run: Schema['~run'] = schema['~run'].bind(schema);
   return {
     ...schema,

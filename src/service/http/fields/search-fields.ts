@@ -4,13 +4,17 @@ import { InferenceError } from '../../../core/errors/inference-error.js';
 import { recordOf } from '../../../core/schema/record-of.js';
 import type { Catalog } from '../../../core/models/catalog.js';
 import type { Filter } from '../../files/filters.js';
+import type { Weights } from '../../files/rank-chunks.js';
 import type { Search } from '../../files/search-store.js';
-import { object } from './json-object.js';
+import { object, withoutArrays } from './json-object.js';
+import { maxCharacters } from './max-characters.js';
 
 const MOST = { attributes: 16, key: 64, value: 512, depth: 8, parts: 100, results: 50 };
 
-const key = v.pipe(v.string(), v.minLength(1), v.maxLength(MOST.key));
-const attribute = v.union([v.pipe(v.string(), v.maxLength(MOST.value)), v.number(), v.boolean()]);
+/** JSON has numbers that are too large for one, such as 1e999. */
+const number = v.pipe(v.number(), v.finite('must be a finite number'));
+const key = v.pipe(v.string(), v.minLength(1), maxCharacters(MOST.key));
+const attribute = v.union([v.pipe(v.string(), maxCharacters(MOST.value)), number, v.boolean()]);
 
 /** What a client says of a file, for filters. */
 export const attributes = v.pipe(
@@ -18,7 +22,7 @@ export const attributes = v.pipe(
   v.check((sent) => Object.keys(sent).length <= MOST.attributes, `must have at most ${MOST.attributes} pairs`),
 );
 
-const value = v.union([v.string(), v.number(), v.boolean()]);
+const value = v.union([v.string(), number, v.boolean()]);
 const comparison = (types: readonly ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']) =>
   object({ type: v.picklist(types), key: v.string(), value });
 const membership = object({ type: v.picklist(['in', 'nin']), key: v.string(), value: v.array(value) });
@@ -28,11 +32,9 @@ const combination = object({
 });
 
 /** One part of a filter, which may hold others. */
-const part: v.GenericSchema<Filter> = v.variant('type', [
-  comparison(['eq', 'ne', 'gt', 'gte', 'lt', 'lte']),
-  membership,
-  combination,
-]);
+const part: v.GenericSchema<Filter> = withoutArrays(
+  v.variant('type', [comparison(['eq', 'ne', 'gt', 'gte', 'lt', 'lte']), membership, combination]),
+);
 
 const filters = v.pipe(
   part,
@@ -48,7 +50,7 @@ function countParts(filter: Filter): number {
   return 'filters' in filter ? filter.filters.reduce((sum, each) => sum + countParts(each), 1) : 1;
 }
 
-const weight = v.pipe(v.number(), v.minValue(0));
+const weight = v.pipe(number, v.minValue(0));
 const rankingOptions = object({
   ranker: v.nullish(v.string()),
   score_threshold: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
@@ -90,9 +92,16 @@ export function toSearch(
     filter: filter ?? undefined,
     limit: limit ?? usual,
     threshold: threshold ?? 0,
-    weights: { vectors: hybrid?.embedding_weight ?? 1, words: hybrid?.text_weight ?? 1 },
+    weights: toWeights(hybrid),
     ranker: rankerOf(ranker ?? 'auto', `${param}ranking_options.ranker`, catalog, rerankModel),
   };
+}
+
+/** By the larger one: the sum of two large weights is no number. */
+function toWeights(hybrid: { embedding_weight: number; text_weight: number } | null | undefined): Weights {
+  const { embedding_weight: vectors, text_weight: words } = hybrid ?? { embedding_weight: 1, text_weight: 1 };
+  const larger = Math.max(vectors, words);
+  return { vectors: vectors / larger, words: words / larger };
 }
 
 function rankerOf(

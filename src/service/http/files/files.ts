@@ -84,8 +84,7 @@ export const files = {
   content: {
     route: (context) => async (c) => {
       const { files: stored, caller, id } = await openFiles(context, c);
-      const record = required(await stored.find(caller, id), id);
-      const bytes = required(await stored.content(caller, id), id);
+      const { record, bytes } = required(await stored.content(caller, id), id);
       // Never a page of the app, whatever it is.
       return c.body(bytes, 200, {
         'content-type': 'application/octet-stream',

@@ -114,7 +114,17 @@ export async function searchFiles(
     const stores = fields.vector_store_ids.map((id, index) => ({ id, param: `${param}.vector_store_ids.${index}` }));
     found.push(...(await search.find(owner, { ...how, stores, queries: [query] }, signal)));
   }
-  return tools.length > 1 ? found.toSorted((one, other) => other.score - one.score) : found;
+  return tools.length > 1 ? bestOnce(found) : found;
+}
+
+/** Best first; what several searches have found once, with its best score. */
+function bestOnce(found: readonly FoundChunk[]): FoundChunk[] {
+  const best = new Map<string, FoundChunk>();
+  for (const chunk of found.toSorted((one, other) => other.score - one.score)) {
+    const key = `${chunk.fileId}\n${chunk.text}`;
+    if (!best.has(key)) best.set(key, chunk);
+  }
+  return [...best.values()];
 }
 
 /** Which part of the context stays free for the answer where the request says nothing. */

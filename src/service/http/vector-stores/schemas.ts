@@ -1,7 +1,7 @@
 /** The bodies of the operations below /vector_stores. @module */
 import * as v from 'valibot';
 import type { Chunking } from '../../files/records.js';
-import { object } from '../fields/json-object.js';
+import { object, withoutArrays } from '../fields/json-object.js';
 import { metadata } from '../fields/metadata.js';
 import { attributes, searchFields } from '../fields/search-fields.js';
 
@@ -31,7 +31,12 @@ const staticChunks = v.pipe(
 );
 
 const chunkingStrategy = v.nullish(
-  v.variant('type', [object({ type: v.literal('auto') }), object({ type: v.literal('static'), static: staticChunks })]),
+  withoutArrays(
+    v.variant('type', [
+      object({ type: v.literal('auto') }),
+      object({ type: v.literal('static'), static: staticChunks }),
+    ]),
+  ),
 );
 
 type ChunkingStrategy = v.InferOutput<typeof chunkingStrategy>;

@@ -151,7 +151,9 @@ export const vectorStores = {
   createBatch: {
     requestSchema: () => batchSchema,
     route: (context) => async (c) => {
-      const body = parseBody(batchSchema, await readJsonBody(c, context), [requireOneList]);
+      const json = await readJsonBody(c, context);
+      requireOneList(json);
+      const body = parseBody(batchSchema, json);
       const { stores, caller, store } = await openStores(context, c);
       await stores.require(caller, store);
       await context.admit(c);

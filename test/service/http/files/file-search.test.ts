@@ -139,6 +139,13 @@ describe.each(['service', 'hosted'] as const)('file_search: %s', (compatibility)
     expect(reference.usage.input_tokens).toBeGreaterThan(30);
   });
 
+  it('[F19] gives the model once what several tools have found', async () => {
+    const { create, tool } = await build({ compatibility });
+    const { output } = await create({ ...question, tools: [tool, { ...tool, max_num_results: 1 }], include });
+    expect(output.map(({ type }: any) => type)).toEqual(['file_search_call', 'message']);
+    expect(output[0].results.map(({ filename }: any) => filename)).toEqual(['codes.txt', 'colours.md']);
+  });
+
   it('[F19] refuses wrong fields by their path', async () => {
     const { app, id } = await build({ compatibility });
     const errorOf = async (fields: object) => {

@@ -57,7 +57,9 @@ describe('vector stores', () => {
     [{ metadata: { a: 1 } }, 'metadata.a', 400],
     [{ expires_after: { anchor: 'last_active_at', days: 366 } }, 'expires_after.days', 400],
     [{ expires_after: { anchor: 'now', days: 1 } }, 'expires_after.anchor', 400],
+    [{ metadata: { a: '\u{1f600}'.repeat(513) } }, 'metadata.a', 400],
     [{ chunking_strategy: { type: 'x' } }, 'chunking_strategy.type', 400],
+    [{ chunking_strategy: [] }, 'chunking_strategy', 400],
     [
       { chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 99, chunk_overlap_tokens: 0 } } },
       'chunking_strategy.static.max_chunk_size_tokens',
@@ -150,6 +152,8 @@ describe('vector stores', () => {
       [{ file_ids: [ids[0]], files: [{ file_id: ids[0] }] }, 'files'],
       [{ file_ids: [ids[0], 'file-x'] }, 'file_ids.1'],
       [{ files: [{ file_id: 'file-x' }] }, 'files.0.file_id'],
+      [{ files: [] }, 'files'],
+      [{ files: [{ file_id: ids[0], attributes: { a: [] } }] }, 'files.0.attributes.a'],
     ] as const)
       expect((await ask(app, 'POST', path, body)).body.error.param).toBe(param);
     expect((await ask(app, 'GET', `${path}/x`)).body.error.param).toBe('batch_id');
@@ -216,11 +220,48 @@ describe('vector stores', () => {
     [{ query: 'a', filters: { type: 'and', filters: [{ type: 'x' }] } }, 'filters.filters.0.type'],
     [{ query: 'a', filters: { type: 'in', key: 'a', value: 'b' } }, 'filters.value'],
     [{ query: 'a', filters: { type: 'eq', value: 'b' } }, 'filters.key'],
+    [{ query: 'a', filters: [] }, 'filters'],
   ])('[F15] [F16] refuses %j', async (sent, param) => {
     const app = await start();
     const { id } = await get(app, 'POST', '/vector_stores', {});
     const { status, body } = await ask(app, 'POST', `/vector_stores/${id}/search`, sent);
     expect([status, body.error.param]).toEqual([400, param]);
+  });
+
+  it.each([
+    [
+      '{"query":"a","ranking_options":{"hybrid_search":{"embedding_weight":1e999,"text_weight":1}}}',
+      'embedding_weight',
+    ],
+    ['{"query":"a","filters":{"type":"gt","key":"a","value":1e999}}', 'value'],
+  ])('[F15] [F16] refuses numbers that are none: %s', async (text, field) => {
+    const app = await start();
+    const { id } = await get(app, 'POST', '/vector_stores', {});
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.request(`/v1/vector_stores/${id}/search`, { method: 'POST', headers, body: text });
+    const { error } = (await response.json()) as { error: { param: string } };
+    expect([response.status, error.param.split('.').at(-1)]).toEqual([400, field]);
+  });
+
+  it('[F11] counts characters, not halves of them', async () => {
+    const app = await start();
+    const { id } = await get(app, 'POST', '/vector_stores', {});
+    const file_id = await upload(app, 'Text.');
+    const attributes = { ['\u{1f511}'.repeat(64)]: '\u{1f600}'.repeat(512) };
+    expect((await get(app, 'POST', `/vector_stores/${id}/files`, { file_id, attributes })).attributes).toEqual(
+      attributes,
+    );
+  });
+
+  it('[F17] large weights weigh as small ones do', async () => {
+    const app = await start();
+    const { id } = await storeOf(app, FACTS);
+    const scores = async (weight: number) => {
+      const ranking_options = { hybrid_search: { embedding_weight: weight, text_weight: weight } };
+      const { data } = await get(app, 'POST', `/vector_stores/${id}/search`, { query: 'blue door', ranking_options });
+      return data.map(({ score }: any) => score);
+    };
+    expect(await scores(1e308)).toEqual(await scores(1));
   });
 
   it('[F16] filters by attributes before the best are taken', async () => {
