@@ -99,8 +99,8 @@ async function sizesOf(
   };
 }
 
-/** The entry, and its adapters as entries of their own. */
-function partsOf({ loras = [], ...entry }: ModelEntry): ModelEntry[] {
+/** @internal The entry, and its adapters as entries of their own. */
+export function partsOf({ loras = [], ...entry }: ModelEntry): ModelEntry[] {
   const { id, task, backend } = entry;
   return [
     entry,
@@ -142,8 +142,13 @@ function sizesIn(files: ReadonlyMap<string, { bytes?: number }>): FileSizes {
   return new Map([...files].map(([file, { bytes = 0 }]) => [file, bytes]));
 }
 
-/** Those of the listed files that a load opens. @throws InferenceError `invalid_request` when the entry names none of them */
-function chooseFiles(entry: ModelEntry, listed: FileSizes, device: DeviceFacts, pageURL: string): readonly string[] {
+/** @internal Those of the listed files that a load opens. @throws InferenceError `invalid_request` when the entry names none of them */
+export function chooseFiles(
+  entry: ModelEntry,
+  listed: FileSizes,
+  device: DeviceFacts,
+  pageURL: string,
+): readonly string[] {
   const names = [...listed.keys()];
   if (entry.backend === 'web-llm')
     return names.filter((name) => /\.(bin|json|model)$/.test(name) && !name.includes('/'));
