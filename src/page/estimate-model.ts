@@ -105,8 +105,8 @@ async function sizesOf(
   };
 }
 
-/** The entry, and its adapters as entries of their own. */
-function partsOf({ loras = [], ...entry }: ModelEntry): ModelEntry[] {
+/** @internal The entry, and its adapters as entries of their own. */
+export function partsOf({ loras = [], ...entry }: ModelEntry): ModelEntry[] {
   const { id, task, backend } = entry;
   return [
     entry,
@@ -148,8 +148,8 @@ function sizesIn(files: ReadonlyMap<string, { bytes?: number }>): FileSizes {
   return new Map([...files].map(([file, { bytes = 0 }]) => [file, bytes]));
 }
 
-/** Those of the listed files that a load opens. @throws InferenceError `invalid_request` when the entry names none of them */
-async function chooseFiles(
+/** @internal Those of the listed files that a load opens. @throws InferenceError `invalid_request` when the entry names none of them */
+export async function chooseFiles(
   entry: ModelEntry,
   listed: FileSizes,
   device: DeviceFacts,

@@ -212,6 +212,15 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   }
 }
 
+/**
+ * Refuses options of a wrong type by name, also those that something else will stand in for.
+ * @throws InferenceError
+ */
+export function checkServeOptions({ models, onProgress: _, ...options }: ServeOptions): void {
+  // A list of models is checked when its words are entries.
+  parseOptions(SERVE_OPTIONS, { ...options, ...(models !== undefined && !Array.isArray(models) && { models }) });
+}
+
 /** Options whose words are entries, and whose paths are URLs. */
 async function withEntries(all: ServeOptions): Promise<CheckedServeOptions> {
   // What the tools of the hub read.

@@ -21,7 +21,9 @@ import { loadInNode } from './models/load-in-node.js';
 import { readPdfInNode } from './models/pdf-in-node.js';
 import { machineMemory, ModelThreads } from './models/model-threads.js';
 import { cacheFolder } from './models/cache-folder.js';
+import { DiskModels } from './models/disk-models.js';
 import { withDiskSources } from './models/disk-sources.js';
+import { DiskStorage } from './models/disk-storage.js';
 import { needsPage, runsInProcess } from './models/runs-in-node.js';
 import { BodyMemory, type BodyReservation, NoRoomForBody } from './body-memory.js';
 import { warn, warnOnce } from './operator-log.js';
@@ -110,6 +112,14 @@ export class ServedGateway {
       host,
       counterStore: createMemoryCounterStore(),
       files: { readPdf: readPdfInNode },
+      modelStore: (inference) =>
+        new DiskModels({
+          models,
+          load: { pageURL, ...(model.hub !== undefined && { hub: model.hub }) },
+          storage: new DiskStorage(cacheFolder()),
+          locks: threads.locks,
+          unload: (id) => inference.unload(id),
+        }),
       onFailure: (id, { message }) => warnOnce(message.includes(`\`${id}\``) ? message : `${id}: ${message}`),
     });
     if (onProgress) this.#service.inference.onChange((progress) => progress && onProgress(progress));

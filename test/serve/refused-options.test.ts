@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { serveInference } from '../../src/serve/index.js';
+import { checkServeOptions, type ServeOptions } from '../../src/serve/serve-inference.js';
 import { installInference } from '../../src/testing/playwright/index.js';
 
 const routes = { 'GET /api': () => new Response('') };
@@ -21,3 +22,17 @@ it.each(['a b', 'schlüssel', '\u0007key', 'key\n', '密钥'])(
     await expect(serveInference({ models: [], apiKeys: [{ key }] })).rejects.toMatchObject(inside);
   },
 );
+
+it.each([
+  ['port'],
+  ['host'],
+  ['log'],
+  ['compatibility'],
+  ['storeResponses'],
+  ['apiKeys'],
+  ['allowOrigins'],
+  ['models'],
+])('[Y32] a file whose `%s` has a wrong type is refused, also where a flag stands in for it', (name) => {
+  expect(() => checkServeOptions({ [name]: {} } as ServeOptions)).toThrow(`The option \`${name}\` must be`);
+  expect(() => checkServeOptions({ port: 1, models: ['./a.gguf'] })).not.toThrow();
+});

@@ -99,6 +99,18 @@ export function checkSource(source: string | undefined, file?: string): string {
     : `Check \`source\`: \`${source}\` names a folder next to the page, and a hub model is \`owner/${source}\``;
 }
 
+/** Scripts of a page come from a server; those of a thread of Node from the disk. */
+function isInPage(): boolean {
+  return (globalThis as { location?: Location }).location?.protocol !== 'file:';
+}
+
+/** Node says no more than "fetch failed" at first. */
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error && thrown.cause instanceof Error && !isInPage()
+    ? reasonOf(thrown.cause)
+    : firstLine(thrown);
+}
+
 function fileReason(
   { url, httpStatus, isPage, isPicked, problem, cause }: FileFailure,
   { id, dtype, source, file }: FailedEntry,
@@ -113,7 +125,10 @@ function fileReason(
   if (isPage)
     return `${url} returned an HTML page instead of a model file, so the file is probably missing on the server. ${where}.`;
   if (httpStatus === undefined) {
-    return `${url} could not be downloaded (${firstLine(cause)}). Is the server reachable, and does the page's \`connect-src\` allow it?${HUB_FILE.test(url) ? HUB_ADVICE : ''}`;
+    const isReachable = isInPage()
+      ? "Is the server reachable, and does the page's `connect-src` allow it?"
+      : 'Is the server reachable?';
+    return `${url} could not be downloaded (${reasonOf(cause)}). ${isReachable}${HUB_FILE.test(url) ? HUB_ADVICE : ''}`;
   }
   const wanted = typeof dtype === 'object' ? [...new Set(precisions(dtype))].join('` or `') : dtype;
   // Without a wish all were looked for before this one was asked for.

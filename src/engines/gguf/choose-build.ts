@@ -7,8 +7,8 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What an app is told of a build that is slower than others; undefined: nothing. */
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
-  const { process } = globalThis as { process?: { versions?: { node?: string } } };
-  const isNode = process?.versions?.node !== undefined;
+  // Threads of Node have a navigator as a browser's worker has it; Node 20 itself has none.
+  const isNode = /^Node\.js/.test(globalThis.navigator?.userAgent ?? 'Node.js');
   return `This ${isNode ? 'Node' : 'browser'} has no relaxed SIMD yet, so prompts take about twice as long.${isNode ? ' Node 22 or later has it.' : ''}`;
 }
 

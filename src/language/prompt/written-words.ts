@@ -79,20 +79,37 @@ function probeConversation(messages: readonly TemplateMessage[], mark: string | 
 }
 
 function compareWords(prompt: string, words: readonly ProbeWord[]): WrittenWords {
-  const missing = words.filter(({ word }) => !isWritten(word, prompt));
-  const offsets = words.map(({ word }) => prompt.indexOf(word));
+  const places = placesOf(prompt);
+  const found = words.map((each) => ({ ...each, ...places.get(each.word) }));
+  const missing = found.filter(({ first }) => first === undefined || !isTextAt(first, prompt));
   return {
     missing: missing.length,
     missesUser: missing.some(({ isOfUser }) => isOfUser),
-    inOrder: words.every(({ word, isLate }, index) => {
-      const isBehind = index === 0 || offsets[index]! > offsets[index - 1]!;
-      return isBehind && (!isLate || prompt.lastIndexOf(word) === offsets[index]);
+    inOrder: found.every(({ isLate, first = -1, last = -1 }, index) => {
+      const isBehind = index === 0 || first > (found[index - 1]!.first ?? -1);
+      return isBehind && (!isLate || first === last);
     }),
   };
 }
 
-/** Whether a word stands in a prompt. A list of parts that is written as such is not text. */
+/** Where probe words stand first and last. In one pass: a conversation may have thousands of texts. */
+function placesOf(prompt: string): Map<string, { first: number; last: number }> {
+  const places = new Map<string, { first: number; last: number }>();
+  for (const { 0: word, index } of prompt.matchAll(/qx\d+xq/g)) {
+    const place = places.get(word);
+    if (place) place.last = index;
+    else places.set(word, { first: index, last: index });
+  }
+  return places;
+}
+
+/** Whether a word stands in a prompt. */
 export function isWritten(word: string, prompt: string): boolean {
   const at = prompt.indexOf(word);
-  return at >= 0 && !/text\\*['"]: \\*['"]$/.test(prompt.slice(Math.max(0, at - 14), at));
+  return at >= 0 && isTextAt(at, prompt);
+}
+
+/** A list of parts that is written as such is not text. */
+function isTextAt(at: number, prompt: string): boolean {
+  return !/text\\*['"]: \\*['"]$/.test(prompt.slice(Math.max(0, at - 14), at));
 }

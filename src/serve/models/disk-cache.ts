@@ -31,6 +31,7 @@ export function explainRefusal(folder: string, { code = '' }: NodeJS.ErrnoExcept
     EROFS: 'its file system cannot be written to',
     ENOTDIR: 'a part of its path is a file',
     EEXIST: 'a part of its path is a file',
+    ENOENT: 'it cannot be made, or was removed',
   };
   return `files of models are not kept in ${folder}, because ${why[code] ?? 'it may not be written to'}`;
 }

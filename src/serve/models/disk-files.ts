@@ -2,6 +2,7 @@
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 // Threads of models have no global one.
 import process from 'node:process';
 
@@ -54,6 +56,26 @@ export function writeWhole(path: string, text: string): void {
   const fresh = `${path}.${process.pid}.new`;
   writeFileSync(fresh, text);
   renameSync(fresh, path);
+}
+
+/** A folder, and those that it is in. Node's own way does not end below `/proc`, where none can be made. */
+export function makeFolder(path: string): void {
+  try {
+    makeOneFolder(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw thrown;
+    makeFolder(dirname(path));
+    makeOneFolder(path);
+  }
+}
+
+/** Another process may make the same. */
+function makeOneFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (thrown) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw thrown;
+  }
 }
 
 /** Names in a folder; none where there is no such folder. */

@@ -4,17 +4,7 @@
  * @module
  */
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isIntact } from '../../store/download/verify-content.js';
 import {
@@ -27,7 +17,7 @@ import {
   type OpenFile,
   partialStatus,
 } from '../../store/storage/byte-storage.js';
-import { namesIn, openToWrite, readAt, readJson, readRange, readWhole, writeWhole } from './disk-files.js';
+import { makeFolder, namesIn, openToWrite, readAt, readJson, readRange, readWhole, writeWhole } from './disk-files.js';
 import { BYTES, PARTS, type Place, readPartLengths, readRecord, RECORD, saveRecord, whenWhole } from './file-record.js';
 
 /** Folder of a model's folder, with what is not a file of the model. */
@@ -130,7 +120,7 @@ export class DiskStorage implements ByteStorage {
   async saveNote(note: ModelNote): Promise<void> {
     const folder = join(this.#folderOf(note.model), KNOWN);
     await this.#writing(() => {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       writeWhole(join(folder, NOTE), JSON.stringify(note));
     });
   }
@@ -179,8 +169,11 @@ export class DiskStorage implements ByteStorage {
   }
 }
 
-/** No room, no right, or a limit of the process. A name that is a file where a folder is needed cannot be written, too. */
-const REFUSALS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'];
+/**
+ * No room, no right, or a limit of the process. A name that is a file where a folder is needed cannot be written, too, nor a folder
+ * that somebody has removed.
+ */
+const REFUSALS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'];
 
 class OpenDiskFile implements OpenFile {
   readonly #place: Place;
@@ -195,7 +188,7 @@ class OpenDiskFile implements OpenFile {
     this.#place = place;
     this.#run = run;
     this.#writing = writing;
-    mkdirSync(dirname(place.known), { recursive: true });
+    makeFolder(dirname(place.known));
     this.metadata = readRecord(place.known + RECORD)?.metadata;
     this.partLengths = readPartLengths(place, this.metadata);
     // It is written to: from now on it is not whole.
@@ -244,7 +237,7 @@ class OpenDiskFile implements OpenFile {
     return this.#writing(() => {
       const { whole, known } = this.#place;
       ftruncateSync(this.#bytes, metadata.size ?? 0);
-      mkdirSync(dirname(whole), { recursive: true });
+      makeFolder(dirname(whole));
       renameSync(known + BYTES, whole);
       saveRecord(this.#place, { metadata, ...whenWhole(this.#place), checkedBy: this.#run });
       rmSync(known + PARTS, { force: true });

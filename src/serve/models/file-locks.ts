@@ -8,7 +8,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -20,6 +19,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeFolder } from './disk-files.js';
 
 /** Gives a lock back. */
 export type Unlock = () => void;
@@ -126,14 +126,14 @@ export function lockManagerOf(locks: Locks): LockManager {
   return { request } as LockManager;
 }
 
-/** @returns what the lock's file holds; empty where nothing can be written, and nothing is shared; undefined: there is one */
 /** What stands in the locks that this process holds: several servers may run in it. */
 const heldHere = new Set<string>();
 
+/** @returns what the lock's file holds; empty where nothing can be written, and nothing is shared; undefined: there is one */
 function makeLock(path: string): string | undefined {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch {
     return '';
   }

@@ -43,14 +43,15 @@ export class ModelThreads implements ModelHost {
   readonly #running = new Map<NodeWorker, Promise<void>>();
   readonly #cacheFolder: string;
   readonly #onCacheRefused: (why: string) => void;
-  readonly #locks: FileLocks;
+  /** Of all that use the cache. */
+  readonly locks: FileLocks;
   readonly #run = randomUUID();
   #isRefused = false;
 
   constructor({ load, requestTimeout, cacheFolder, onCacheRefused }: ModelThreadsOptions) {
     this.#cacheFolder = cacheFolder;
     this.#onCacheRefused = onCacheRefused;
-    this.#locks = new FileLocks(locksFolder(cacheFolder));
+    this.locks = new FileLocks(locksFolder(cacheFolder));
     this.#host = createWorkerModelHost({
       spawn: () => this.#spawn(),
       load: { deviceMemory: machineMemory(), ...load, assetsURL: ASSETS },
@@ -93,7 +94,7 @@ export class ModelThreads implements ModelHost {
     const store = { port: port2, cacheFolder: this.#cacheFolder, run: this.#run };
     // In the built package, beside this module.
     const thread = new NodeWorker(new URL('./model-worker.js', import.meta.url), { name: 'inpage-model' }, store);
-    const endLocks = serveLocks(port1, this.#locks, (why) => {
+    const endLocks = serveLocks(port1, this.locks, (why) => {
       if (!this.#isRefused) this.#onCacheRefused(why);
       this.#isRefused = true;
     });

@@ -63,7 +63,7 @@ export const retrieveModelEndpoint: Endpoint = {
 
 /** A page of the list as Anthropic's clients know it. @throws InferenceError `invalid_request` for a query that is none */
 function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<string, unknown> {
-  const models = context.inference.catalog.usable();
+  const models = asksForActive(c) ? context.inference.catalog.usable() : [];
   const indexOf = (name: 'after_id' | 'before_id'): number | undefined => {
     const id = c.req.query(name);
     if (id === undefined || id === '') return undefined;
@@ -82,6 +82,18 @@ function anthropicPage(context: HttpContext, c: HttpRequestContext): Record<stri
     last_id: page.at(-1)?.id ?? null,
     has_more: page.length < between.length,
   };
+}
+
+const LIFECYCLE = ['active', 'deprecated', 'retired'];
+
+/** All models are active. @throws InferenceError `invalid_request` for a stage that is none */
+function asksForActive(c: HttpRequestContext): boolean {
+  const asked = [...(c.req.queries('lifecycle') ?? []), ...(c.req.queries('lifecycle[]') ?? [])]
+    .flatMap((text) => text.split(','))
+    .filter((stage) => stage !== '');
+  if (asked.some((stage) => !LIFECYCLE.includes(stage)))
+    throw invalidQuery('lifecycle', `must be of ${LIFECYCLE.map((stage) => `\`${stage}\``).join(', ')}`);
+  return asked.length === 0 || asked.includes('active');
 }
 
 const DEFAULT_LIMIT = 20;

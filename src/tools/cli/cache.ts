@@ -27,7 +27,9 @@ export const cache: Command = {
     const folder = cacheFolder();
     const storage = new DiskStorage(folder);
     const models = (await storage.list()).map(describe).toSorted((a, b) => b.note.lastUsed - a.note.lastUsed);
-    if (verb === undefined && !all) return print(`${folder}\n${models.map(rowOf).join('')}`);
+    // Of what was only looked for there are no bytes.
+    const rows = models.filter(({ bytes }) => bytes > 0).map(rowOf);
+    if (verb === undefined && !all) return print(`${folder}\n${rows.join('')}`);
     if (verb !== 'rm' || (sources.length === 0) === (all !== true))
       throw new UsageError('`inpage cache` lists, `inpage cache rm SOURCE …` and `inpage cache rm --all` remove.');
     const removed = all ? models : sources.flatMap((source) => models.filter((model) => isNamed(model, source)));

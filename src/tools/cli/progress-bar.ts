@@ -9,7 +9,7 @@ const SMALLEST = 1e6;
 const WAITING: Record<NonNullable<LoadProgress['waiting']>, string> = {
   network: 'waiting for the network',
   retry: 'waiting to try again',
-  'other-tab': 'waiting',
+  'other-tab': 'waiting for another run that fetches the same file',
 };
 
 /** The part of a terminal's stream that is used. */
@@ -24,6 +24,7 @@ export class ProgressBar {
   readonly #loaded = new Map<string, number>();
   #total = 0;
   #tenths = 0;
+  #waiting: LoadProgress['waiting'];
   #isOpen = false;
 
   constructor(terminal: Terminal) {
@@ -38,6 +39,7 @@ export class ProgressBar {
   show(progress: LoadProgress): void {
     this.#loaded.set(progress.file ?? '', progress.loadedBytes);
     const loaded = [...this.#loaded.values()].reduce((sum, bytes) => sum + bytes, 0);
+    this.#tellWaiting(progress);
     if (this.#total < SMALLEST) return;
     const share = Math.min(1, loaded / this.#total);
     const line = `${bar(share)} ${facts(share, Math.min(loaded, this.#total), this.#total, progress)}`;
@@ -46,6 +48,15 @@ export class ProgressBar {
     else if (tenths > this.#tenths) this.#terminal.write(`${line}\n`);
     this.#tenths = Math.max(this.#tenths, tenths);
     this.#isOpen = true;
+  }
+
+  /** In a line of its own where lines stay: nothing else would say why nothing comes. */
+  #tellWaiting({ waiting, waitingReason }: LoadProgress): void {
+    if (waiting !== undefined && waiting !== this.#waiting && !this.#terminal.isTTY) {
+      const reason = waitingReason === undefined ? '' : ` (${waitingReason})`;
+      this.#terminal.write(`${WAITING[waiting]}${reason}\n`);
+    }
+    this.#waiting = waiting;
   }
 
   /** Leaves the line. */

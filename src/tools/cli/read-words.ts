@@ -21,8 +21,15 @@ export async function readWords(
     throw new UsageError(
       `\`${wrong}\` is not a model: models are paths of .gguf files (\`./model.gguf\`) and repositories of the hub (\`owner/name\`, \`owner/name:Q4_K_M\`).`,
     );
-  // `npx` in a folder of a workspace starts programs in another one.
-  const { npm_command: npm, INIT_CWD: shell } = process.env;
-  const folder = npm === 'exec' && shell ? shell : process.cwd();
-  return resolveWords(words, { folder, hub, onProgress });
+  return resolveWords(words, { folder: shellFolder(process.env) ?? process.cwd(), hub, onProgress });
+}
+
+/**
+ * The folder of the shell that `npx inpage` was typed into: in a workspace npm starts programs in another one. Undefined: npm did
+ * not start this program itself. A program that npm has started passes npm's variables on to its own.
+ */
+export function shellFolder(environment: NodeJS.ProcessEnv): string | undefined {
+  const { npm_command: command, npm_lifecycle_script: script = '', INIT_CWD: folder } = environment;
+  const isOurs = command === 'exec' && /^["']?(?:\S*[\\/])?inpage(?:["'\s]|$)/.test(script);
+  return isOurs && folder ? folder : undefined;
 }

@@ -98,9 +98,14 @@ export async function startServer(
   const allowOrigins = readOrigins(values['allow-origin']);
   const configured: ServeOptions =
     typeof config === 'string' ? withDiskSources(readConfig(config), dirname(resolve(config))) : {};
+  const { checkServeOptions, serveInference } = await import('../../serve/serve-inference.js');
+  try {
+    checkServeOptions(configured);
+  } catch (thrown) {
+    throw readRefusal(thrown, { config });
+  }
   const onProgress = watchLoads();
   const named = await readWords(words, { hub: configured.hub, onProgress });
-  const { serveInference } = await import('../../serve/serve-inference.js');
   const options: ServeOptions = {
     ...configured,
     ...more,
@@ -114,18 +119,7 @@ export async function startServer(
     onProgress,
   };
   const server = await serveInference(options).catch((thrown: unknown) => {
-    if (!isInferenceError(thrown)) throw thrown;
-    const { param = '', message } = thrown;
-    if (address !== undefined && param === 'apiKeys')
-      throw new UsageError(
-        `\`--host ${address}\` requires a key: add \`--key\`, or \`apiKeys\` to the file of \`--config\`.`,
-      );
-    if (allowOrigins.length > 0 && param === 'allowOrigins')
-      throw new UsageError(
-        '`--allow-origin` requires a key: add `--key`, or `apiKeys` to the file of `--config`. Otherwise every page of that origin could use this machine.',
-      );
-    const told = typeof config === 'string' ? `${config}: ${message}` : message;
-    throw param.startsWith('allowOrigins') ? new UsageError(told) : new Error(told);
+    throw readRefusal(thrown, values);
   });
   attend(server);
   const models = options.models ?? DEFAULT_MODELS;
@@ -134,6 +128,22 @@ export async function startServer(
   if ((options.apiKeys ?? []).length === 0) print(howToAsk(server.baseURL, models));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
   return server;
+}
+
+/** What is told of options that are refused, in the words of whoever typed them. */
+function readRefusal(thrown: unknown, { host, config, 'allow-origin': origins }: CommandValues): unknown {
+  if (!isInferenceError(thrown)) return thrown;
+  const { param = '', message } = thrown;
+  if (host !== undefined && param === 'apiKeys')
+    return new UsageError(
+      `\`--host ${String(host)}\` requires a key: add \`--key\`, or \`apiKeys\` to the file of \`--config\`.`,
+    );
+  if (origins !== undefined && param === 'allowOrigins')
+    return new UsageError(
+      '`--allow-origin` requires a key: add `--key`, or `apiKeys` to the file of `--config`. Otherwise every page of that origin could use this machine.',
+    );
+  const told = typeof config === 'string' ? `${config}: ${message}` : message;
+  return param.startsWith('allowOrigins') ? new UsageError(told) : new Error(told);
 }
 
 /** Ids that are named. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { WrongOutput } from '../../../src/core/errors/wrong-output.js';
 import { FileNotDownloaded } from '../../../src/store/download/file-errors.js';
 import { loadFailure } from '../../../src/engines/common/load-failure.js';
@@ -102,6 +102,15 @@ it('a hub that does not answer: the URL, the policy, a mirror and a copy', () =>
     url: 'https://app.test/m/config.json',
   });
   expect(own.message).not.toContain('mirror');
+});
+
+it('[Y43] in a thread of Node: the reason, and nothing of a page', () => {
+  const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+  const file = { url: 'https://hub.test/a/b/resolve/main/config.json', cause };
+  vi.stubGlobal('location', new URL('file:///package/dist/model-worker.js'));
+  const { message } = loadFailure(new Error('No file.'), { id: 'm', source: 'a/b' }, signal, file);
+  vi.unstubAllGlobals();
+  expect(message).toMatch(/downloaded \(Error: connect ECONNREFUSED 127\.0\.0\.1:9\)\. Is the server reachable\? If/);
 });
 
 it('a list of files or a GGUF file that a hub did not give: the same advice', () => {

@@ -136,3 +136,12 @@ describe('DiskStorage', () => {
     expect(statSync(folder).isDirectory()).toBe(true);
   });
 });
+
+it.runIf(existsSync('/proc'))('[Y49] a folder that cannot be made is storage without room, at once', async () => {
+  const refused: (string | undefined)[] = [];
+  const nowhere = new DiskStorage('/proc/nobody/cache', { onRefused: ({ code }) => refused.push(code) });
+  await expect(nowhere.open({ model: 'https://hub.test/a/', file: 'a.gguf' })).rejects.toMatchObject({
+    name: 'QuotaExceededError',
+  });
+  expect(refused).toEqual(['ENOENT']);
+});

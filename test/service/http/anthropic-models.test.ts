@@ -36,6 +36,19 @@ describe('[L10] with anthropic-version', () => {
     expect(await page(`?after_id=${ids[24]}`)).toEqual({ data: [], first_id: null, last_id: null, has_more: false });
   });
 
+  it('the list can be limited to stages of the lifecycle, of which all models have the first', async () => {
+    const { app } = await buildApp({ models });
+    const fetch = async (url: URL | RequestInfo, init?: RequestInit) => app.request(new Request(url, init));
+    const client = new Anthropic({ baseURL: 'http://localhost/v1', apiKey: 'x', fetch, maxRetries: 0 });
+    expect((await client.models.list({ lifecycle: ['deprecated', 'active'] })).data).toHaveLength(20);
+    expect((await client.models.list({ lifecycle: ['retired'] })).data).toEqual([]);
+    const count = async (query: string): Promise<number> =>
+      (await get(app, `/v1/models?${query}`, VERSION)).json.data.length;
+    expect(await count('lifecycle=active&lifecycle=retired')).toBe(20);
+    expect(await count('lifecycle=deprecated,retired')).toBe(0);
+    expect((await get(app, '/v1/models?lifecycle=old', VERSION)).status).toBe(400);
+  });
+
   it('retrieve gives one of them, and errors are Dialect', async () => {
     const { app } = await buildApp({ models });
     expect((await get(app, ID, VERSION)).json).toMatchObject({ type: 'model', id: 'model/3', display_name: 'model/3' });

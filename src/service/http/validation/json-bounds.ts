@@ -4,6 +4,7 @@
  * @module
  */
 import { InferenceError } from '../../../core/errors/inference-error.js';
+import { yieldToEventLoop } from '../../../core/platform/pause.js';
 
 /** Deeper nesting than any request needs; beyond it, recursive readers further down would run out of stack. */
 const MAX_DEPTH = 200;
@@ -27,19 +28,24 @@ const MAX_VALUES = 400_000;
 
 /**
  * The body, without what no one looks at: other fields than {@link JUDGED} are short by their schemas, or unknown and ignored,
- * so what they hold beyond {@link MAX_ITEMS} is left out.
+ * so what they hold beyond {@link MAX_ITEMS} is left out. Others are answered while it looks.
  * @throws InferenceError `invalid_request` for a body that is nested too deeply, or holds too much; `param` is what does
  */
-export function boundBody(json: string): string {
-  return new BoundedJson(json, MAX_ITEMS).check();
+export async function boundBody(json: string): Promise<string> {
+  const bounded = new BoundedJson(json, MAX_ITEMS);
+  while (bounded.look(MAX_STEP)) await yieldToEventLoop();
+  return bounded.rest();
 }
+
+/** Characters that are looked at before others have their turn: some hundredths of a second. */
+const MAX_STEP = 2 ** 20;
 
 /**
  * @param param dotted path of the field that holds the JSON text
  * @throws InferenceError `invalid_request` for JSON that is nested too deeply
  */
 export function refuseDeepJson(json: string, param: string): void {
-  new BoundedJson(json, Infinity, param).check();
+  new BoundedJson(json, Infinity, param).look(Infinity);
 }
 
 /** An object or a list that is open at a place in the text. */
@@ -69,6 +75,8 @@ class BoundedJson {
   readonly #levels: Level[] = [];
   #depth = 0;
   #values = 0;
+  /** Where it goes on. */
+  #next = 0;
   /** The next text is the name of a member. */
   #isName = false;
   /** Where the last comma stood. */
@@ -85,10 +93,11 @@ class BoundedJson {
     this.#subject = subject;
   }
 
-  /** @returns the text without what is left out */
-  check(): string {
-    const { length } = this.#text;
-    for (let index = 0; index < length; index += 1) {
+  /** Goes on for about so many characters. @returns whether there are more */
+  look(characters: number): boolean {
+    const end = Math.min(this.#text.length, this.#next + characters);
+    let index = this.#next;
+    for (; index < end; index += 1) {
       const code = this.#text.charCodeAt(index);
       if (code <= BLANK) continue;
       if (code === QUOTE) {
@@ -109,6 +118,12 @@ class BoundedJson {
         index = this.#endOfLiteral(index);
       }
     }
+    this.#next = index;
+    return index < this.#text.length;
+  }
+
+  /** The text without what is left out. */
+  rest(): string {
     return this.#kept.length === 0 ? this.#text : this.#kept.join('') + this.#text.slice(this.#keptUntil);
   }
 
@@ -116,7 +131,9 @@ class BoundedJson {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw this.#refusal(`is nested more than ${MAX_DEPTH} levels deep`, this.#subject);
     const level = (this.#levels[this.#depth - 1] ??= { isList, counted: 0, items: 0, nameStart: 0, nameEnd: 0 });
-    Object.assign(level, { isList, counted: 0, items: 0 });
+    level.isList = isList;
+    level.counted = 0;
+    level.items = 0;
     this.#isName = !isList;
   }
 

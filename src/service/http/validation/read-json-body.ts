@@ -28,8 +28,8 @@ async function readObject(
   c: HttpRequestContext,
   context: HttpContext,
 ): Promise<Record<string, unknown>> {
-  if (bytes.length > LARGE_BODY_BYTES) await nextTurn();
-  const body = parseObject(bytes, c);
+  const parse = (): Promise<Record<string, unknown>> => parseObject(bytes, c);
+  const body = await (bytes.length > LARGE_BODY_BYTES ? inTurn(parse) : parse());
   const pairs = context.compatibility.metadata === 'bounded' ? body['metadata'] : undefined;
   if (typeof pairs === 'object' && pairs !== null && Object.keys(pairs).length > MAX_PAIRS)
     throw new InferenceError('invalid_request', `\`metadata\` must have at most ${MAX_PAIRS} pairs.`, {
@@ -47,13 +47,13 @@ const LARGE_BODY_BYTES = 256 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /** Large bodies are parsed one at a time, and others are answered between two of them. */
-function nextTurn(): Promise<void> {
-  const turn = lastTurn.then(yieldToEventLoop);
-  lastTurn = turn;
+function inTurn<Result>(parse: () => Promise<Result>): Promise<Result> {
+  const turn = lastTurn.then(yieldToEventLoop).then(parse);
+  lastTurn = turn.catch(() => {});
   return turn;
 }
 
-function parseObject(bytes: Uint8Array, c: HttpRequestContext): Record<string, unknown> {
+async function parseObject(bytes: Uint8Array, c: HttpRequestContext): Promise<Record<string, unknown>> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -62,7 +62,7 @@ function parseObject(bytes: Uint8Array, c: HttpRequestContext): Record<string, u
   }
   let body: unknown;
   try {
-    body = JSON.parse(boundBody(text));
+    body = JSON.parse(await boundBody(text));
   } catch (cause) {
     if (isInferenceError(cause)) throw cause;
     throw notJson(bytes.length === 0 ? 'is empty' : 'is not valid JSON', c, cause);
