@@ -8,9 +8,10 @@ export interface GpuCounts {
   submits: number;
   /** Bytes that are read back. */
   readBytes: number;
-  /** Most storage buffers of a shader, bytes of workgroup memory, and threads. */
+  /** Most storage buffers of a shader. */
   storageBuffers: number;
-  labels: string[];
+  /** Workgroups by the label of their shader. */
+  groups: Map<string, number>;
 }
 
 /** Every adapter's. */
@@ -25,13 +26,15 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
     submits: 0,
     readBytes: 0,
     storageBuffers: 0,
-    labels: [],
+    groups: new Map(),
   };
+  let shader = '';
   const pass = {
-    setPipeline: ({ label }: { label: string }) => counts.labels.push(label),
+    setPipeline: ({ label }: { label: string }) => (shader = label),
     setBindGroup: () => {},
-    dispatchWorkgroups: () => {
+    dispatchWorkgroups: (x: number, y = 1, z = 1) => {
       counts.dispatches += 1;
+      counts.groups.set(shader, (counts.groups.get(shader) ?? 0) + x * y * z);
     },
     end: () => {},
   };
