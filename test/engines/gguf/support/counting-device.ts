@@ -8,6 +8,9 @@ export interface GpuCounts {
   submits: number;
   /** Bytes that are read back. */
   readBytes: number;
+  /** Bytes that were written and not waited for, of which the browser keeps copies; and most of them at a time. */
+  waitingBytes: number;
+  mostWaitingBytes: number;
   /** Most storage buffers of a shader. */
   storageBuffers: number;
   /** Workgroups by the label of their shader. */
@@ -25,6 +28,8 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
     dispatches: 0,
     submits: 0,
     readBytes: 0,
+    waitingBytes: 0,
+    mostWaitingBytes: 0,
     storageBuffers: 0,
     groups: new Map(),
   };
@@ -51,8 +56,13 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
       submit: () => {
         counts.submits += 1;
       },
-      writeBuffer: () => {},
-      onSubmittedWorkDone: async () => {},
+      writeBuffer: (_to: unknown, _at: number, _data: unknown, _from: number, bytes: number) => {
+        counts.waitingBytes += bytes;
+        counts.mostWaitingBytes = Math.max(counts.mostWaitingBytes, counts.waitingBytes);
+      },
+      onSubmittedWorkDone: async () => {
+        counts.waitingBytes = 0;
+      },
     },
     createBuffer: ({ size, usage }: { size: number; usage: number }) => {
       counts.buffers += 1;

@@ -210,4 +210,23 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
       expect(counts.groups.get('attend')! % (shape.layers * shape.kvHeads)).toBe(0);
     },
   );
+
+  it('[W70] loads with a few megabytes under way, whatever the size, and reads the file once from its beginning to its end', async () => {
+    // A layer of 3 billion weights, and a shorter table: 60 MB.
+    const { counts, forward, header } = await counted({ ...SHAPES['3B Q4_K_M']!, layers: 1, vocabulary: 8000 });
+    counts.waitingBytes = 0;
+    counts.mostWaitingBytes = 0;
+    const reads: (readonly [number, number])[] = [];
+    const piece = new Uint8Array(2 ** 21);
+    await forward.load(header.file, async (from, to) => {
+      reads.push([from, to]);
+      return piece.subarray(0, to - from);
+    });
+    for (const [index, [from]] of reads.entries()) expect(from).toBe(index === 0 ? 0 : reads[index - 1]![1]);
+    expect(reads.at(-1)![1]).toBe(header.dataEnd);
+    expect(Math.max(...reads.map(([from, to]) => to - from))).toBeLessThanOrEqual(2 ** 20);
+    // Nothing is written twice, and what is not on the GPU yet is far below 64 MB.
+    expect(counts.mostWaitingBytes).toBeLessThan(12e6);
+    expect(counts.waitingBytes).toBeLessThan(12e6);
+  });
 });
