@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { inference, startError } from '../inference.js';
 import { problemOf } from '../parts/problem-of.js';
 import { Problem } from '../parts/problem.js';
+import { DeviceSpeed } from '../speed/device-speed.js';
 
 const LEVELS = { ok: 'OK', warning: 'warning', problem: 'problem' } as const;
 
@@ -56,6 +57,7 @@ export function CheckPanel() {
       ) : (
         <p class="waiting" role="status" aria-label="checking" />
       )}
+      <DeviceSpeed />
     </div>
   );
 }
