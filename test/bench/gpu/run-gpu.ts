@@ -1,5 +1,4 @@
 /** `npm run bench -- --only gpu [--size real]`: the GGUF engine on this machine's GPU, or on one in software, in Node. @module */
-import { create } from 'webgpu';
 import { measureGpu, type MeasuredModel, type MeasureOptions } from '../../../demo/speed/measure-gpu.js';
 import { gpuReport } from '../../../demo/speed/gpu-report.js';
 import { ForwardPass } from '../../../src/engines/gguf/forward.js';
@@ -8,29 +7,21 @@ import { KvPages, KvSequence } from '../../../src/engines/gguf/kv-pages.js';
 import { loadKernels } from '../../../src/engines/gguf/load-kernels.js';
 import { loadWeights } from '../../../src/engines/gguf/load-weights.js';
 import { SharedKernels } from '../../../src/engines/gguf/shared-kernels.js';
-import { softwareGpu } from '../../engines/gguf/support/software-gpu.js';
+import { anyGpu } from '../../engines/gguf/support/software-gpu.js';
 
 const REAL = ['SmolLM2-135M Q4_1', '0.5B Q4_0', '1.5B Q4_K_M', '3B Q4_K_M'] as const;
 const SMALL = ['small Q4_0'] as const;
 
 /** @param isReal models that people run, also where the processor plays GPU @returns the report */
 export async function measureThisGpu(isReal: boolean): Promise<string> {
-  // Both stay referenced: Dawn ends with the object that it was made of.
-  const gpus = [create([]), await softwareGpu()];
-  const adapter = (await ownAdapter(gpus[0]!)) ?? (await gpus[1]?.requestAdapter());
-  if (!adapter) throw new Error('There is no GPU here, and no Chromium whose software could play one.');
+  const found = await anyGpu();
+  if (!found) throw new Error('There is no GPU here, and no Chromium whose software could play one.');
+  const { adapter } = found;
   const models: MeasureOptions['models'] = isReal || !adapter.info.isFallbackAdapter ? REAL : SMALL;
   const onStep = (what: string): void => void process.stderr.write(`${what} …\n`);
   const where = `Node ${process.versions.node}, npm webgpu`;
   const speeds = await measureGpu(adapter, { models, where, decodeOnWasm, onStep });
-  gpus.length = 0;
   return gpuReport(speeds);
-}
-
-/** The machine's own GPU. */
-async function ownAdapter(gpu: GPU): Promise<GPUAdapter | undefined> {
-  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
-  return adapter && !adapter.info.isFallbackAdapter ? adapter : undefined;
 }
 
 async function decodeOnWasm({ header, plan, read }: MeasuredModel, steps: number): Promise<number> {
