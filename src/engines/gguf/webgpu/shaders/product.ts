@@ -201,7 +201,7 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
     }
     ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
   }
-  // Sums go through workgroup memory, where nobody reads weights any more: neighbours write neighbouring numbers.
+  // Sums go through workgroup memory, where weights are read no more: neighbours write neighbouring numbers.
   ${each(R, (m) => `weights[(mt + ${m}u) * ${rows / 4}u + nt / 4u] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
   workgroupBarrier();
   for (var o = t; o < ${rows * tokens}u; o += ${threads}u) {
