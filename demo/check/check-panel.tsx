@@ -6,6 +6,7 @@ import { inference, startError } from '../inference.js';
 import { InlineCode } from '../parts/inline-code.js';
 import { problemOf } from '../parts/problem-of.js';
 import { Problem } from '../parts/problem.js';
+import { DeviceSpeed } from '../speed/device-speed.js';
 
 const LEVELS = { ok: 'OK', warning: 'warning', problem: 'problem' } as const;
 
@@ -57,6 +58,7 @@ export function CheckPanel() {
       ) : (
         <p class="waiting" role="status" aria-label="checking" />
       )}
+      <DeviceSpeed />
     </div>
   );
 }

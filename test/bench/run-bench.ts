@@ -3,13 +3,15 @@
  * table. Every row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes
  * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million), its GGUF files
  * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder. The part `serve`
- * opens no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder.
+ * opens no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder. The part `gpu`,
+ * which runs alone, measures GGUF files on this machine's GPU in Node; where there is none, small ones on a GPU in software.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright';
 import { build } from 'vite';
 import { ggufKernels } from '../../.ci/gguf-kernels/gguf-kernels.js';
+import { measureThisGpu } from './gpu/run-gpu.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
@@ -255,6 +257,14 @@ function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
 }
 
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+if (only === 'gpu') {
+  const report = await measureThisGpu(size === 'real');
+  process.stdout.write(report);
+  const file = option('json');
+  if (file) writeFileSync(file, `${JSON.stringify({ report }, null, 2)}\n`);
+  process.exit();
+}
 
 const server = only === 'serve' && !shape ? undefined : await serveBench();
 try {

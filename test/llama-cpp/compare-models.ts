@@ -2,11 +2,12 @@
 import { type GivenAdapter, logitsOfFile } from '../engines/gguf/support/logits-of-file.js';
 import { type TinyAdapter, tinyAdapter } from '../engines/gguf/support/tiny-adapter.js';
 import { COMPARED_ARCHITECTURES, LOOKED_UP, MULTIPLIED } from '../engines/gguf/support/compared-models.js';
-import { farthest } from '../engines/gguf/support/log-probabilities.js';
+import { farthest, likeliest } from '../engines/gguf/support/log-probabilities.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from '../engines/gguf/support/tiny-architectures.js';
 import { someTokens } from '../engines/gguf/support/tiny-decoder.js';
 import { type TinyFile, tinyFile } from '../engines/gguf/support/tiny-file.js';
 import type { Llama } from './llama-cpp.js';
+import type { ReadOnGpu } from './read-on-gpu.js';
 import { type ComparedAdapter, type ReadAnswer, readByLlamaCpp } from './read-by-llama-cpp.js';
 
 const TOKENS = someTokens(40);
@@ -27,16 +28,16 @@ export interface Comparison {
   theirs?: ReadAnswer | undefined;
 }
 
-/** Of every architecture and its variants, and of every kind of tensors. */
-export async function compareModels(llama: Llama): Promise<Comparison[]> {
+/** Of every architecture and its variants, and of every kind of tensors. @param readOnGpu what shaders compute is compared too */
+export async function compareModels(llama: Llama, readOnGpu?: ReadOnGpu): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
   for (const [name, options] of Object.entries({ ...COMPARED_ARCHITECTURES, ...LOOKED_UP })) {
     const file = tinyFile(options);
-    comparisons.push(await compareModel(llama, name, file, file));
+    comparisons.push(await compareModel(llama, { name, file, theirFile: file, readOnGpu }));
   }
   for (const [name, options] of Object.entries(MULTIPLIED)) {
     const theirs = tinyFile({ ...options, asFloats: true });
-    comparisons.push(await compareModel(llama, name, tinyFile(options), theirs));
+    comparisons.push(await compareModel(llama, { name, file: tinyFile(options), theirFile: theirs, readOnGpu }));
   }
   return comparisons;
 }
@@ -76,18 +77,23 @@ export async function compareAdapters(llama: Llama): Promise<Comparison[]> {
       theirFile: tinyAdapter({ ...adapter, asFloats: true }),
       scale,
     }));
-    comparisons.push(await compareModel(llama, name, file, file, adapters));
+    comparisons.push(await compareModel(llama, { name, file, theirFile: file, adapters }));
   }
   return comparisons;
 }
 
-/** @param file what this project's engine reads, in 32 bits @param theirFile what llama.cpp reads */
+interface ComparedFiles {
+  name: string;
+  /** What this project's engine reads, in 32 bits, and what llama.cpp reads. */
+  file: Uint8Array;
+  theirFile: Uint8Array;
+  adapters?: readonly ComparedAdapter[];
+  readOnGpu?: ReadOnGpu | undefined;
+}
+
 async function compareModel(
   llama: Llama,
-  name: string,
-  file: Uint8Array,
-  theirFile: Uint8Array,
-  adapters: readonly ComparedAdapter[] = [],
+  { name, file, theirFile, adapters = [], readOnGpu }: ComparedFiles,
 ): Promise<Comparison> {
   const given = await readByLlamaCpp(llama, theirFile, [TOKENS], { most: GREEDY, adapters }).catch((error: unknown) =>
     String(error),
@@ -102,8 +108,28 @@ async function compareModel(
   const differences = [
     ...(worst < MOST_DIFFERENCE ? [] : [`${name}: log-probabilities differ by ${worst}`]),
     ...(isSame ? [] : [`${name}: greedy tokens ${answer.join()} instead of ${theirs.answer.join()}`]),
+    ...(readOnGpu ? await compareOnGpu(readOnGpu, { name, file, theirs }) : []),
   ];
   return { name, worst, differences, theirs };
+}
+
+/** The same file in shaders: log-probabilities, and whether each token of the answer is the likeliest one. */
+async function compareOnGpu(
+  readOnGpu: ReadOnGpu,
+  { name, file, theirs }: { name: string; file: Uint8Array; theirs: ReadAnswer },
+): Promise<string[]> {
+  const logits = await readOnGpu(file, [...TOKENS, ...theirs.answer]);
+  if (!logits) return [];
+  const worst = Math.max(...TOKENS.map((_, row) => farthest(logits[row]!, theirs.logits[row]!)));
+  const wrong = theirs.answer.filter((token, index) => likeliest(logits[TOKENS.length - 1 + index]!) !== token);
+  const isSame = wrong.length === 0;
+  console.warn(
+    `${name}, WebGPU: log-probabilities within ${worst.toExponential(1)}, greedy ${isSame ? 'equal' : 'differs'}`,
+  );
+  return [
+    ...(worst < MOST_DIFFERENCE ? [] : [`${name}, WebGPU: log-probabilities differ by ${worst}`]),
+    ...(isSame ? [] : [`${name}, WebGPU: greedy tokens differ: ${wrong.join()}`]),
+  ];
 }
 
 async function answerOf(file: Uint8Array, adapters: readonly GivenAdapter[]): Promise<number[]> {

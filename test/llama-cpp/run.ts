@@ -1,6 +1,7 @@
 /**
  * Compares this project's GGUF engine with llama.cpp on made files: `npm run test:llama-cpp [-- --write] [-- --record]`. With `--write`
  * it writes the tables of the documents, with `--record` what unit tests compare with: token ids, log-probabilities and answers.
+ * With `--gpu` what the shaders of WebGPU compute is compared too, on this machine's GPU or, slowly, on one in software.
  * With `--speed` it compares speeds instead, which takes minutes; `--speed --cpu alderlake` has llama.cpp do without AVX-512.
  * @module
  */
@@ -10,6 +11,7 @@ import { compareSpeed } from './compare-speed.js';
 import { compareTinyChat } from './compare-tiny-chat.js';
 import { compareTokens } from './compare-tokens.js';
 import { openLlama } from './llama-cpp.js';
+import { openGpuReader } from './read-on-gpu.js';
 import { RECORDED_POSITIONS, writeRecorded } from './recorded-logits.js';
 import { checkSpeeds, updateSpeeds, updateTables } from './write-table.js';
 
@@ -23,7 +25,9 @@ const [isRecording, isWriting] = ['--record', '--write'].map((flag) => process.a
 
 /** @returns what differs */
 async function compareResults(): Promise<string[]> {
-  const models = await compareModels(llama);
+  const gpu = process.argv.includes('--gpu') ? await openGpuReader() : undefined;
+  const models = await compareModels(llama, gpu?.read);
+  gpu?.close();
   const comparisons = [...models, ...(await compareAdapters(llama))];
   const tinyChat = await compareTinyChat(llama);
   if (isRecording) {

@@ -17,6 +17,8 @@ export interface Dispatch {
   rowsEach: number;
   /** What is dispatched instead where positions are read side by side. */
   split?: readonly Dispatch[];
+  /** Or where rows that follow each other share what is read. */
+  tiled?: Dispatch;
 }
 
 /** What a pass computes in. */

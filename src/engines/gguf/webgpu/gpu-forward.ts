@@ -14,7 +14,7 @@ import { type Dispatch, dispatch, type PassBuffers, ROW_CLASSES, type RowClass, 
 import { LOGIT_ROWS, logitRowsOf, MOST_ROWS, passBytes, splitRowsOf } from './pass-buffers.js';
 import { Program } from './program.js';
 import { StagingBuffers } from './staging.js';
-import { CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
+import { ATTEND_ROWS, CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass until one was measured, at most, and the least. */
 const FIRST_ROWS = 64;
@@ -42,6 +42,8 @@ interface Layout {
   rows: number;
   wishes: number;
   splits: number;
+  /** Of rows that follow each other. */
+  tiles: number;
   /** How the token of each wish is chosen. */
   choices: number[];
 }
@@ -172,11 +174,16 @@ export class GpuForward implements Forward {
     const most = Math.max(this.#maxRows, LOGIT_ROWS);
     const rowsAt = PLAN.header;
     const wishesAt = rowsAt + most * PLAN.rowWords;
-    const layout: Layout = { rows: 0, wishes: 0, splits: 1, choices: [] };
-    let table = wishesAt + most * PLAN.wishWords;
+    const tilesAt = wishesAt + most * PLAN.wishWords;
+    const layout: Layout = { rows: 0, wishes: 0, splits: 1, tiles: 0, choices: [] };
+    let table = tilesAt + most;
     for (const { kv, tokens, keep, choose } of spans) {
       if (layout.rows + tokens.length > most) throw new RangeError(`A pass has at most ${most} rows.`);
       words.set(kv.pages, table);
+      for (let first = 0; first < tokens.length; first += ATTEND_ROWS) {
+        const count = Math.min(ATTEND_ROWS, tokens.length - first);
+        words[tilesAt + layout.tiles++] = (layout.rows + first) | (count << 16);
+      }
       for (const [index, token] of tokens.entries()) {
         this.#state.set([token, kv.length + index, 0, 0], layout.rows * 4);
         words[rowsAt + layout.rows * PLAN.rowWords] = table;
@@ -187,7 +194,7 @@ export class GpuForward implements Forward {
       table += kv.pages.length;
       layout.splits = Math.max(layout.splits, Math.floor((kv.length + tokens.length - 1) / SPLIT) + 1);
     }
-    words.set([layout.rows, 0, wishesAt, 0, rowsAt, layout.splits]);
+    words.set([layout.rows, 0, wishesAt, 0, rowsAt, layout.splits, tilesAt]);
     this.#memory.write(this.#buffers.plan, 0, words.subarray(0, table));
     const isFollowing = spans.length > 0 && spans.every((span) => span.isFollowing);
     if (!isFollowing) this.#memory.write(this.#buffers.state, 0, this.#state.subarray(0, layout.rows * 4));
@@ -204,16 +211,19 @@ export class GpuForward implements Forward {
     layout.choices.push(how);
   }
 
-  #encodeLayers(pass: GPUComputePassEncoder, { rows, wishes, splits }: Layout): void {
+  #encodeLayers(pass: GPUComputePassEncoder, { rows, wishes, splits, tiles }: Layout): void {
     const rowClass = this.#classOf(rows);
     const isSplit = splits > 1 && rows <= this.#splitRows;
+    const isTiled = tiles * 2 <= rows;
     const go = (step: Dispatch): void => {
-      if (!isSplit || !step.split) dispatch(pass, step, rows);
-      else for (const [index, part] of step.split.entries()) dispatch(pass, part, rows, index === 0 ? splits : 1);
+      if (!isSplit || !step.split) {
+        if (isTiled && step.tiled) dispatch(pass, step.tiled, tiles);
+        else dispatch(pass, step, rows);
+      } else for (const [index, part] of step.split.entries()) dispatch(pass, part, rows, index === 0 ? splits : 1);
     };
     for (const step of this.#program.looking) go(step);
     for (const step of this.#program.reading.get(rowClass)!) go(step);
-    if (wishes > 0) for (const step of this.#program.attending) go(step);
+    if (wishes > 0) for (const step of this.#program.attending.get(rowClass)!) go(step);
     if (wishes > 0 && !areFew(rows, wishes)) for (const step of this.#program.thinking.get(rowClass)!) go(step);
   }
 

@@ -125,7 +125,6 @@ const SIZE = 2;
 class MadeFile {
   readonly #tensors: { tensor: GgufTensor; around: number }[] = [];
   #end = 0;
-  #seed = 1;
 
   matrix(kind: TensorKind, columns: number, rows: number): MatrixPlan {
     return { tensor: this.#add(kind, [columns, rows], 0), firstRow: 0, rows };
@@ -143,8 +142,7 @@ class MadeFile {
   /** Any bytes of it, always the same. */
   readonly read: ReadRange = async (from, to) => {
     const made = this.#tensors.find(({ tensor }) => from >= tensor.offset && from < tensor.offset + tensor.bytes)!;
-    this.#seed = (from >>> 2) + 1;
-    return this.#bytesOf(made, to - from);
+    return madeBytes(made.tensor, { count: to - from, around: made.around, seed: (from >>> 2) + 1 });
   };
 
   #add(kind: TensorKind, shape: readonly number[], around: number): GgufTensor {
@@ -155,37 +153,48 @@ class MadeFile {
     this.#end += bytes;
     return tensor;
   }
+}
 
+interface MadeBytes {
+  count: number;
+  /** What vectors are around. */
+  around: number;
+  seed: number;
+}
+
+/** Blocks of a tensor's kind whose numbers are of a usual size: always the same with a seed. */
+export function madeBytes(
+  { kind, shape }: Pick<GgufTensor, 'kind' | 'shape'>,
+  { count, around, seed }: MadeBytes,
+): Uint8Array {
+  let state = seed;
   /** From -1 to 1. */
-  #random(): number {
-    this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return this.#seed / 2 ** 31 - 1;
-  }
-
-  #bytesOf({ tensor: { kind, shape }, around }: { tensor: GgufTensor; around: number }, count: number): Uint8Array {
-    const bytes = new Uint8Array(count);
-    const view = new DataView(bytes.buffer);
-    const size = SIZE / Math.sqrt(shape[0]!);
-    const width = { F32: 4, F16: 2, BF16: 2 }[kind as string];
-    if (width !== undefined) {
-      for (let at = 0; at < count; at += width) {
-        const value = shape.length === 1 ? around + 0.2 * this.#random() : size * this.#random();
-        if (kind === 'F32') view.setFloat32(at, value, true);
-        else view.setUint16(at, kind === 'F16' ? halfOf(value) : brainOf(value), true);
-      }
-      return bytes;
-    }
-    for (let at = 0; at < count; at++) bytes[at] = (this.#random() + 1) * 128;
-    const { bytes: blockBytes } = TENSOR_KINDS[kind];
-    for (let at = 0; at < count; at += blockBytes) {
-      const block = BLOCKS[kind];
-      // A power of two.
-      if (!block) bytes[at] = 127 + Math.round(Math.log2(size / 8));
-      for (const half of block?.halves ?? [])
-        view.setUint16(at + half, halfOf((size / block!.span) * (1 + 0.2 * this.#random())), true);
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+  const bytes = new Uint8Array(count);
+  const view = new DataView(bytes.buffer);
+  const size = SIZE / Math.sqrt(shape[0]!);
+  const width = { F32: 4, F16: 2, BF16: 2 }[kind as string];
+  if (width !== undefined) {
+    for (let at = 0; at < count; at += width) {
+      const value = shape.length === 1 ? around + 0.2 * random() : size * random();
+      if (kind === 'F32') view.setFloat32(at, value, true);
+      else view.setUint16(at, kind === 'F16' ? halfOf(value) : brainOf(value), true);
     }
     return bytes;
   }
+  for (let at = 0; at < count; at++) bytes[at] = (random() + 1) * 128;
+  const { bytes: blockBytes } = TENSOR_KINDS[kind];
+  for (let at = 0; at < count; at += blockBytes) {
+    const block = BLOCKS[kind];
+    // A power of two.
+    if (!block) bytes[at] = 127 + Math.round(Math.log2(size / 8));
+    for (const half of block?.halves ?? [])
+      view.setUint16(at + half, halfOf((size / block!.span) * (1 + 0.2 * random())), true);
+  }
+  return bytes;
 }
 
 const float = new Float32Array(1);

@@ -62,14 +62,17 @@ class SourceBlocks {
       codes[at + i] = ((bytes[from + i]! >> shift) & 15) | (((bytes[from + 16 + i]! >> shift) & 15) << 4);
   }
 
-  /** The 6-bit scale and minimum of each of 8 blocks, as bytes. */
+  /** The 6-bit scale and minimum of each of 8 blocks. */
   scalesOfK(scales: Uint8Array, at: number, from: number): void {
+    scales.fill(0, at + 8, at + 12);
     for (let j = 0; j < 8; j++) {
       const isLow = j < 4;
       const [a, b] = [this.at(from + j), this.at(from + j + 4)];
       const before = isLow ? 0 : this.at(from + j - 4);
-      scales[at + 2 * j] = isLow ? a & 63 : (b & 15) | ((before >> 6) << 4);
-      scales[at + 2 * j + 1] = isLow ? b & 63 : (b >> 4) | ((a >> 6) << 4);
+      const scale = isLow ? a & 63 : (b & 15) | ((before >> 6) << 4);
+      const minimum = isLow ? b & 63 : (b >> 4) | ((a >> 6) << 4);
+      scales[at + j] = (scale & 15) | ((minimum & 15) << 4);
+      scales[at + 8 + (j >> 1)]! |= ((scale >> 4) | ((minimum >> 4) << 2)) << (4 * (j & 1));
     }
   }
 }
@@ -90,14 +93,14 @@ const bytes: PackBlock = (out, block, source, from) => {
 
 const packQ4K: PackBlock = (out, superblock, source, from) => {
   source.copy(out.supers, superblock * 4, from, 4);
-  source.scalesOfK(out.scales, superblock * 16, from + 4);
+  source.scalesOfK(out.scales, superblock * 12, from + 4);
   for (let j = 0; j < 8; j++)
     source.nibbles(out.codes, (superblock * 8 + j) * 16, from + 16 + (j >> 1) * 32, (j & 1) * 4);
 };
 
 const packQ5K: PackBlock = (out, superblock, source, from) => {
   source.copy(out.supers, superblock * 4, from, 4);
-  source.scalesOfK(out.scales, superblock * 16, from + 4);
+  source.scalesOfK(out.scales, superblock * 12, from + 4);
   for (let j = 0; j < 8; j++) {
     const block = superblock * 8 + j;
     source.bits(out.extra, block * 4, from + 16, j);
@@ -126,10 +129,13 @@ const packQ2K: PackBlock = (out, superblock, source, from) => {
 const packQ3K: PackBlock = (out, superblock, source, from) => {
   source.copy(out.supers, superblock * 2, from + 108, 2);
   const scales = from + 96;
+  const to = superblock * 12;
+  out.scales.fill(0, to, to + 12);
   for (let k = 0; k < 16; k++) {
     const low = (source.at(scales + (k & 7)) >> ((k >> 3) * 4)) & 15;
     const high = (source.at(scales + 8 + (k & 3)) >> ((k >> 2) * 2)) & 3;
-    out.scales[superblock * 16 + k] = (low | (high << 4)) - 32;
+    out.scales[to + (k >> 1)]! |= low << (4 * (k & 1));
+    out.scales[to + 8 + (k >> 2)]! |= high << (2 * (k & 3));
   }
   for (let j = 0; j < 8; j++) {
     const at = (superblock * 8 + j) * 12;

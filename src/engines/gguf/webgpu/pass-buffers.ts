@@ -35,7 +35,7 @@ export function passBytes(
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,
     ids: most * 4,
-    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords) + tables) * 4,
+    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords + 1) + tables) * 4,
     state: most * 16,
   };
 }

@@ -10,7 +10,7 @@ import { type PlacedPiece, WeightPlaces } from './weight-places.js';
 import { NONE } from './shaders/sizes.js';
 
 /** The matrices of a layer. */
-interface PlacedLayer {
+export interface PlacedLayer {
   qkv: PlacedPiece[];
   output: PlacedPiece[];
   /** Both in one product, or gate and up in two, because they are of two kinds. */

@@ -1,7 +1,7 @@
 /**
  * How matrices lie in the GPU's memory: planes, each with the rows one behind the other in blocks of 32 columns. Neighbouring
  * lanes of a product take neighbouring blocks of one row, so that each load of a workgroup is one run of bytes. The bytes of the
- * file are only moved; scales of 6 bits get 8.
+ * file are only moved.
  * @module
  */
 import type { TensorKind } from '../file/tensor-kinds.js';
@@ -15,7 +15,9 @@ export type Plane = (typeof PLANES)[number];
  *
  * - nibbles: byte i of `codes` has column i (low) and i + 16 (high);
  * - fifth bits: byte c, bit j + 4h of `extra` is that of column 16h + 4j + c; so third bits;
- * - pairs of bits: word h, byte c, bits 2j and 2j + 1 are those of column 16h + 4j + c.
+ * - pairs of bits: word h, byte c, bits 2j and 2j + 1 are those of column 16h + 4j + c;
+ * - scales of 6 bits, three words for 8 blocks: the lower four of each, then the upper two. Of Q4_K and Q5_K byte j of the first
+ *   two words has the scale and the minimum of block j, and nibble j of the third; of Q3_K a half has a nibble, and two bits.
  */
 const BLOCK_BYTES: Partial<Record<TensorKind, Readonly<Record<Plane, number>>>> = {
   Q4_0: { codes: 16, extra: 0, scales: 2, supers: 0 },
@@ -24,9 +26,9 @@ const BLOCK_BYTES: Partial<Record<TensorKind, Readonly<Record<Plane, number>>>> 
   Q5_1: { codes: 16, extra: 4, scales: 4, supers: 0 },
   Q8_0: { codes: 32, extra: 0, scales: 2, supers: 0 },
   Q2_K: { codes: 0, extra: 8, scales: 2, supers: 4 },
-  Q3_K: { codes: 0, extra: 12, scales: 2, supers: 2 },
-  Q4_K: { codes: 16, extra: 0, scales: 2, supers: 4 },
-  Q5_K: { codes: 16, extra: 4, scales: 2, supers: 4 },
+  Q3_K: { codes: 0, extra: 12, scales: 1.5, supers: 2 },
+  Q4_K: { codes: 16, extra: 0, scales: 1.5, supers: 4 },
+  Q5_K: { codes: 16, extra: 4, scales: 1.5, supers: 4 },
   Q6_K: { codes: 16, extra: 8, scales: 2, supers: 2 },
   IQ4_NL: { codes: 16, extra: 0, scales: 2, supers: 0 },
   IQ4_XS: { codes: 16, extra: 0, scales: 1, supers: 2 },

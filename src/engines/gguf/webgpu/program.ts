@@ -4,11 +4,13 @@ import type { LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
+import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
 import { rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
-import { attendedHeads, BEST_GROUPS, NONE } from './shaders/sizes.js';
-import { partWords, type ProductPlan, type ProgramParts, StepMaker } from './step-maker.js';
+import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
+import type { PlacedLayer } from './place-model.js';
+import { isNormedApart, partWords, type ProductPlan, type ProgramParts, StepMaker } from './step-maker.js';
 import type { PlacedPiece } from './weight-places.js';
 
 /** Which rows a layer thinks about: where they are, what attention gave, and which count of the plan they have. */
@@ -25,7 +27,7 @@ export class Program {
   /** Until the last layer's keys and values are kept. */
   readonly reading = new Map<RowClass, Dispatch[]>();
   /** The attention of the last layer. */
-  readonly attending: Dispatch[] = [];
+  readonly attending = new Map<RowClass, Dispatch[]>();
   /** What follows in it, for all rows. */
   readonly thinking = new Map<RowClass, Dispatch[]>();
   /** Or for wished ones alone, by the number of wishes. */
@@ -52,8 +54,7 @@ export class Program {
     this.wishing.push(this.#make.norm('wished', 'x', 'y', lastNorm));
     this.wishedNorm.push(this.#make.norm('all', 'wishedX', 'y', lastNorm));
     for (const rows of ROW_CLASSES) {
-      const end = logitScale !== 1 || logitCap > 0 ? 'logits' : 'store';
-      const head: ProductPlan = { input: 'y', output: 'logits', stride: vocabulary, outs: [0], end, list: 1 };
+      const head: ProductPlan = { input: 'y', output: 'logits', stride: vocabulary, outs: [0], list: 1 };
       this.heads.set(rows, this.#make.product(rows, parts.placed.head, { ...head, scale: logitScale, cap: logitCap }));
     }
     this.#choose();
@@ -67,12 +68,13 @@ export class Program {
 
   /** All that passes of so many rows need. */
   *pipelinesOf(rows: RowClass): Generator<Pipeline> {
-    const once = [this.looking, this.attending, this.wishing, this.wishedNorm, this.greatest, this.drawing];
-    const steps = [...once, this.heads, this.reading, this.thinking, this.wishedThinking];
+    const once = [this.looking, this.wishing, this.wishedNorm, this.greatest, this.drawing];
+    const steps = [...once, this.heads, this.attending, this.reading, this.thinking, this.wishedThinking];
     for (const list of steps) {
-      for (const { pipeline, split = [] } of Array.isArray(list) ? list : (list.get(rows) ?? [])) {
+      for (const { pipeline, split = [], tiled } of Array.isArray(list) ? list : (list.get(rows) ?? [])) {
         yield pipeline;
         for (const step of split) yield step.pipeline;
+        if (tiled) yield tiled.pipeline;
       }
     }
   }
@@ -102,7 +104,7 @@ export class Program {
       const { attend, steps } = this.#attention(rows, index, layer);
       reading.push(...steps);
       if (index < last) reading.push(attend, ...this.#feedForward(rows, index, ALL_ROWS));
-      else if (this.attending.length === 0) this.attending.push(attend);
+      else this.attending.set(rows, [attend]);
     }
     this.reading.set(rows, reading);
     this.thinking.set(rows, this.#feedForward(rows, last, ALL_ROWS));
@@ -125,7 +127,6 @@ export class Program {
       output: 'qkv',
       stride: queries + 2 * keys,
       outs: [0, queries, queries + keys],
-      end: 'store',
       norm: vectors.attentionNorm && places.of(vectors.attentionNorm),
       biases: [vectors.queryBias, vectors.keyBias, vectors.valueBias].map((bias) => places.of(bias)),
     });
@@ -136,12 +137,12 @@ export class Program {
       steps.push(inPlace(places.of(queryNorm), queries, 0), inPlace(places.of(keyNorm), keys, queries / 4));
     }
     steps.push(this.#rotate(index, layer));
-    return { steps, attend: this.#attend(index, layer) };
+    return { steps, attend: this.#attend(rows, index, layer) };
   }
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, epsilon, pairs, queryKeyNorm } = shape;
+    const { heads, kvHeads, headSize: size, precision, epsilon, pairs, queryKeyNorm, attentionScale } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
@@ -151,39 +152,41 @@ export class Program {
     const code = rotateShader({ size, heads, kvHeads, bits: precision, turned: rope.size, pairs, headNorm });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
-      offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, 0, 0),
+      offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),
       x: heads + 2 * kvHeads,
       rowsEach: 1,
       bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[index], vectors, buffers.plan, buffers.state]),
     });
   }
 
-  #attend(index: number, { window }: LayerShape): Dispatch {
+  #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, attentionScale, attentionCap } = shape;
+    const { heads, kvHeads, headSize: size, precision, attentionCap } = shape;
     const head = { size, heads, kvHeads, bits: precision };
-    const offset = this.#make.record(window, wordOf(attentionScale), wordOf(attentionCap), 0);
     const { qkv, attended, pieces, plan, state } = buffers;
-    const make = (label: string, code: string, more: Pick<Dispatch, 'x' | 'split'>): Dispatch =>
+    const make = (
+      label: string,
+      code: string,
+      { isSplit = false, ...more }: Pick<Dispatch, 'x' | 'split' | 'tiled'> & { isSplit?: boolean },
+    ): Dispatch =>
       this.#make.withKeys({
         pipeline: pipelines.get('attend', label, code),
-        offset,
+        offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, 0),
         rowsEach: 1,
         ...more,
         bind: (kv) => this.#make.bind('attend', [qkv, kv[index], attended, pieces, plan, state]),
       });
-    const x = heads / attendedHeads(size, heads, kvHeads);
-    const split = [
-      make('attend side by side', attendShader({ ...head, split: true }), { x }),
-      make('join', joinShader(head), { x: heads }),
-    ];
-    return make('attend', attendShader({ ...head, split: false }), { x, split });
+    const [code, x] = [attendShader(head), heads / attendedHeads(size, heads, kvHeads)];
+    const split = [make('attend', code, { x, isSplit: true }), make('join', joinShader(head), { x: heads })];
+    if (rows !== 'tile') return make('attend', code, { x, split });
+    const tiled = make('attend in tiles', attendTileShader(head), { x: heads / tiledHeads(heads, kvHeads) });
+    return make('attend', code, { x, split, tiled });
   }
 
   /** What follows attention in a layer. */
   #feedForward(rows: RowClass, index: number, { x, attended, list }: LayerRows): Dispatch[] {
     const { shape, places, plan, placed } = this.#parts;
-    const { width, feedForward, activation, residualScale } = shape;
+    const { width, feedForward, residualScale } = shape;
     const { vectors } = plan.layers[index]!;
     const layer = placed.layers[index]!;
     const branch = (
@@ -192,35 +195,46 @@ export class Program {
       { bias, norm }: { bias: number; norm: number },
     ): Dispatch[] => {
       const isNormed = norm !== NONE;
-      const end = { stride: width, outs: [0], biases: [bias], scale: residualScale, list };
+      const end = { stride: width, outs: [0], biases: [bias], list };
       const product = isNormed
-        ? this.#make.product(rows, pieces, { ...end, input, output: 'branch', end: 'store' })
-        : this.#make.product(rows, pieces, { ...end, input, output: x, end: 'add' });
+        ? this.#make.product(rows, pieces, { ...end, input, output: 'branch' })
+        : this.#make.product(rows, pieces, { ...end, input, output: x, isAdded: true, scale: residualScale });
       if (!isNormed) return product;
       return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const gate = { input: x, output: 'inner', stride: feedForward, norm, list } as const;
-    const [gateBias, upBias] = [places.of(vectors.gateBias), places.of(vectors.upBias)];
-    const [first, second] = layer.gateUp;
-    const store = { ...gate, outs: [0], end: 'store' } as const;
-    const inner = second
-      ? [
-          ...this.#make.product(rows, first, { ...store, biases: [gateBias] }),
-          ...this.#make.product(rows, second, { ...store, output: 'up', biases: [upBias] }),
-          ...this.#make.gates(),
-        ]
-      : this.#make.product(rows, first, {
-          ...gate,
-          outs: [0, 0],
-          end: plainActivation(activation),
-          biases: [gateBias, upBias],
-        });
+    const biases = [places.of(vectors.gateBias), places.of(vectors.upBias)];
+    const inner = this.#gateUp(rows, layer.gateUp, {
+      input: x,
+      output: 'inner',
+      stride: feedForward,
+      norm,
+      biases,
+      list,
+    });
     const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
     return [
       ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
       ...inner,
       ...branch(layer.down, 'inner', { bias: places.of(vectors.downBias), norm: places.of(feedForwardPost) }),
+    ];
+  }
+
+  /**
+   * A gate and what it opens, in one product; or in two: they are of two kinds, or a tile has one matrix, and a dispatch more is
+   * nothing beside many rows.
+   */
+  #gateUp(rows: RowClass, [first, second]: PlacedLayer['gateUp'], product: Omit<ProductPlan, 'outs'>): Dispatch[] {
+    const { activation } = this.#parts.shape;
+    if (!second && rows !== 'tile')
+      return this.#make.product(rows, first, { ...product, outs: [0, 0], end: plainActivation(activation) });
+    const [gate, up] = second ? [first, second] : [partOf(first, 0), partOf(first, 1)];
+    const normed = product.norm !== undefined && isNormedApart(rows) ? ({ input: 'y', norm: undefined } as const) : {};
+    const one = (index: 0 | 1): ProductPlan => ({ ...product, outs: [0], biases: [product.biases![index]!] });
+    return [
+      ...this.#make.product(rows, gate, one(0)),
+      ...this.#make.product(rows, up, { ...one(1), ...normed, output: 'up' }),
+      ...this.#make.gates(),
     ];
   }
 
@@ -240,3 +254,7 @@ export class Program {
     this.drawing.push(step('draw', DRAW_SHADER, 0));
   }
 }
+
+/** One of the matrices that lie together. */
+const partOf = (pieces: readonly PlacedPiece[], index: number): PlacedPiece[] =>
+  pieces.map((piece) => ({ ...piece, parts: [piece.parts[index]!] }));

@@ -16,7 +16,7 @@ import type { Pipelines } from './pipelines.js';
 import { placeModel } from './place-model.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
-export const SHADER_VERSION = 1;
+export const SHADER_VERSION = 2;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];

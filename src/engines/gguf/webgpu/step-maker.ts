@@ -8,7 +8,7 @@ import type { PlacedModel, VectorPlaces } from './place-model.js';
 import { type LayoutName, PARAMETER_BYTES, type Pipelines } from './pipelines.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
 import { gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
-import { NONE, productRows, TILE } from './shaders/sizes.js';
+import { MOST_PARTS, NONE, productRows, TILE } from './shaders/sizes.js';
 import type { PlacedPart, PlacedPiece, Slab } from './weight-places.js';
 
 export interface ProgramParts {
@@ -32,10 +32,13 @@ export interface ProductPlan {
   /** Numbers of a row of the result, and where in it those of each part begin. */
   stride: number;
   outs: readonly number[];
-  end: ProductEnd;
+  /** @default 'each' */
+  end?: ProductEnd;
   /** Where the norm of the activations is, which are then `x`. */
   norm?: number | undefined;
   biases?: readonly number[];
+  /** Sums are added to what is there. */
+  isAdded?: boolean;
   scale?: number;
   cap?: number;
   /** Which count of the plan it has: of rows, or of wishes. */
@@ -149,31 +152,28 @@ export class StepMaker {
     };
   }
 
-  /** A product, and the norm before it: from 3 rows on workgroups would read more activations than weights. */
+  /** A product, and the norm before it, which leaves normed rows in `y` where {@link isNormedApart}. */
   product(rows: RowClass, pieces: readonly PlacedPiece[], product: ProductPlan): Dispatch[] {
     const { norm } = product;
-    if (norm === undefined) return this.#multiply(rows, pieces, product);
-    if (rows === 1 || rows === 2) return this.#multiply(rows, pieces, product);
+    if (norm === undefined || !isNormedApart(rows)) return this.#multiply(rows, pieces, product);
     const normed = this.norm('all', product.input, 'y', { norm, columns: this.#parts.shape.width });
     return [normed, ...this.#multiply(rows, pieces, { ...product, input: 'y', norm: undefined })];
   }
 
   #multiply(rows: RowClass, pieces: readonly PlacedPiece[], product: ProductPlan): Dispatch[] {
     if (rows !== 'tile') return pieces.map((piece) => this.#dispatchOf(piece, piece.parts, rows, product));
-    // A tile has one kind of weights.
+    // A tile has one matrix.
     return pieces.flatMap((piece) =>
-      isPair(product.end)
-        ? [this.#dispatchOf(piece, piece.parts, rows, product)]
-        : piece.parts.map((part, index) => {
-            const only = { outs: [product.outs[index]!], biases: [product.biases?.[index] ?? NONE] };
-            return this.#dispatchOf(piece, [part], rows, { ...product, ...only });
-          }),
+      piece.parts.map((part, index) => {
+        const only = { outs: [product.outs[index]!], biases: [product.biases?.[index] ?? NONE] };
+        return this.#dispatchOf(piece, [part], rows, { ...product, ...only });
+      }),
     );
   }
 
   #dispatchOf(piece: PlacedPiece, parts: readonly PlacedPart[], rows: RowClass, product: ProductPlan): Dispatch {
     const { pipelines, slabs, buffers, vectors, shape } = this.#parts;
-    const { input, output, stride, outs, end, norm, biases, scale = 1, cap = 0, list = 0 } = product;
+    const { input, output, stride, outs, end = 'each', norm, biases, isAdded, scale = 1, cap = 0, list = 0 } = product;
     const kinds = parts.map(({ tensor }) => tensor.kind);
     const normed = norm !== undefined;
     const pair = isPair(end);
@@ -189,18 +189,27 @@ export class StepMaker {
       if (!pair || index === 0) x += Math.ceil((part.rows * (pair ? 2 : 1)) / height);
       return placed;
     });
-    const code = rows === 'tile' ? tileShader({ kinds, end }) : productShader({ kinds, rows, end, normed });
+    const code = rows === 'tile' ? tileShader(kinds[0]!) : productShader({ kinds, rows, end, normed });
+    // Parts that are not there begin behind all workgroups.
+    const rest = Array.from(
+      { length: (MOST_PARTS - parts.length) * NO_PART.length },
+      (_, at) => NO_PART[at % NO_PART.length]!,
+    );
     const slab = slabs.get(piece.slab)!;
-    const head = [piece.columns / 32, stride, norm ?? 0, wordOf(shape.epsilon), list, wordOf(scale), wordOf(cap), 0];
+    const bent = [wordOf(scale), wordOf(cap), isAdded ? 1 : 0];
+    const head = [piece.columns / 32, stride, norm ?? 0, wordOf(shape.epsilon), list, ...bent];
     return {
       pipeline: pipelines.get('product', `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`, code),
       group: this.bind('product', [slab, slab, buffers[input], buffers[output], vectors, buffers.plan]),
-      offset: this.record(...head, ...words),
+      offset: this.record(...head, ...words, ...rest),
       x,
       rowsEach: rows === 'tile' ? TILE.tokens : rows,
     };
   }
 }
+
+/** From 3 rows on workgroups would read more activations than weights if each made the norm itself. */
+export const isNormedApart = (rows: RowClass): boolean => rows !== 1 && rows !== 2;
 
 export const partWords = (
   { at, planes, rows }: PlacedPart,
@@ -215,3 +224,5 @@ export const partWords = (
   group,
   bias,
 ];
+
+const NO_PART = [0, 0, 0, 0, 0, 0, NONE, NONE];

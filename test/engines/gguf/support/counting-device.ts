@@ -8,9 +8,13 @@ export interface GpuCounts {
   submits: number;
   /** Bytes that are read back. */
   readBytes: number;
-  /** Most storage buffers of a shader, bytes of workgroup memory, and threads. */
+  /** Bytes that were written and not waited for, of which the browser keeps copies; and most of them at a time. */
+  waitingBytes: number;
+  mostWaitingBytes: number;
+  /** Most storage buffers of a shader. */
   storageBuffers: number;
-  labels: string[];
+  /** Workgroups by the label of their shader. */
+  groups: Map<string, number>;
 }
 
 /** Every adapter's. */
@@ -24,14 +28,18 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
     dispatches: 0,
     submits: 0,
     readBytes: 0,
+    waitingBytes: 0,
+    mostWaitingBytes: 0,
     storageBuffers: 0,
-    labels: [],
+    groups: new Map(),
   };
+  let shader = '';
   const pass = {
-    setPipeline: ({ label }: { label: string }) => counts.labels.push(label),
+    setPipeline: ({ label }: { label: string }) => (shader = label),
     setBindGroup: () => {},
-    dispatchWorkgroups: () => {
+    dispatchWorkgroups: (x: number, y = 1, z = 1) => {
       counts.dispatches += 1;
+      counts.groups.set(shader, (counts.groups.get(shader) ?? 0) + x * y * z);
     },
     end: () => {},
   };
@@ -48,8 +56,13 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
       submit: () => {
         counts.submits += 1;
       },
-      writeBuffer: () => {},
-      onSubmittedWorkDone: async () => {},
+      writeBuffer: (_to: unknown, _at: number, _data: unknown, _from: number, bytes: number) => {
+        counts.waitingBytes += bytes;
+        counts.mostWaitingBytes = Math.max(counts.mostWaitingBytes, counts.waitingBytes);
+      },
+      onSubmittedWorkDone: async () => {
+        counts.waitingBytes = 0;
+      },
     },
     createBuffer: ({ size, usage }: { size: number; usage: number }) => {
       counts.buffers += 1;

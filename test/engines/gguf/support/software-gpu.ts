@@ -20,3 +20,17 @@ export async function softwareGpu(): Promise<GPU | undefined> {
   const { create } = await import('webgpu');
   return create([]);
 }
+
+/**
+ * This machine's own GPU; where there is none, the one in software.
+ * @returns hold `gpu` as long as its adapter is used: Dawn ends with it
+ */
+export async function anyGpu(): Promise<{ gpu: GPU; adapter: GPUAdapter } | undefined> {
+  const { create } = await import('webgpu');
+  const own = create([]);
+  const adapter = await own.requestAdapter({ powerPreference: 'high-performance' });
+  if (adapter && !adapter.info.isFallbackAdapter) return { gpu: own, adapter };
+  const gpu = await softwareGpu();
+  const simulated = await gpu?.requestAdapter();
+  return gpu && simulated ? { gpu, adapter: simulated } : undefined;
+}

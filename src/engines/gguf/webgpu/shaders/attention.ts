@@ -2,16 +2,18 @@
 import type { HeadShape } from './rotate.js';
 import { attendedHeads, each, PLAN, range, SPLIT } from './sizes.js';
 
-const HEAD = /* wgsl */ `
+/** What shaders of attention bind. */
+export const ATTENTION_HEAD = /* wgsl */ `
 @group(0) @binding(0) var<storage, read> qkv: array<vec4f>;
 @group(0) @binding(1) var<storage, read> kv: array<vec4u>;
 @group(0) @binding(2) var<storage, read_write> result: array<f32>;
 @group(0) @binding(3) var<storage, read_write> pieces: array<f32>;
 @group(0) @binding(4) var<storage, read> plan: array<u32>;
 @group(0) @binding(5) var<storage, read> state: array<vec4u>;
-struct Parameters { window: u32, scale: f32, cap: f32, spare: u32 }
+struct Parameters { window: u32, cap: f32, isSplit: u32, spare: u32 }
 @group(0) @binding(6) var<uniform> p: Parameters;
 const LOW = -1e30;
+fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, s)))); }
 fn firstSeen(position: u32) -> u32 { return select(0u, position + 1u - p.window, p.window > 0u && position + 1u > p.window); }
 `;
 
@@ -19,41 +21,47 @@ fn firstSeen(position: u32) -> u32 { return select(0u, position + 1u - p.window,
 const joined = (g: number, i: number): string =>
   `{ let v = piece${g}_${i}; run${g}_${i} = select(run${g}_${i} * keep + v * take, v, isFirst); }`;
 
+/** 8 numbers, in a vector of halves or in two of floats. @param vector an expression for the first or the second */
+export const eight = (bits: HeadShape['bits'], vector: (index: 0 | 1) => string): string =>
+  bits === 16
+    ? `let w = ${vector(0)}; let v0 = vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); let v1 = vec4f(unpack2x16float(w.z), unpack2x16float(w.w));`
+    : `let v0 = bitcast<vec4f>(${vector(0)}); let v1 = bitcast<vec4f>(${vector(1)});`;
+
+/** A score that a cap bends, of a position that the row sees. */
+export const seenScores = (groups: readonly number[]): string => /* wgsl */ `
+      if (p.cap > 0.0) { ${each(groups, (g) => `s${g} = p.cap * tanh(clamp(s${g} / p.cap, -15.0, 15.0));`, ' ')} }
+      ${each(groups, (g) => `s${g} = select(LOW, s${g}, isSeen); top${g} = max(top${g}, s${g});`)}`;
+
 /**
  * Attention of the queries that share a head of keys: a workgroup for a head of keys of a row, and for {@link SPLIT} positions
- * (`split`) or for all, SPLIT after SPLIT. The pieces are joined in the same order by the same arithmetic in both.
+ * (`isSplit`) or for all, SPLIT after SPLIT. The pieces are joined in the same order by the same arithmetic in both.
  */
-export function attendShader({ size, heads, kvHeads, bits, split }: HeadShape & { split: boolean }): string {
+export function attendShader({ size, heads, kvHeads, bits }: HeadShape): string {
   const group = attendedHeads(size, heads, kvHeads);
   const shares = heads / kvHeads / group;
   const G = range(group);
   const lanes = size / 8;
   const subsets = Math.floor(64 / lanes);
   const dims = range(Math.ceil(size / 64));
-  const load = (address: (vector: number) => string): string =>
-    bits === 16
-      ? `let w = kv[${address(0)}]; let v0 = vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); let v1 = vec4f(unpack2x16float(w.z), unpack2x16float(w.w));`
-      : `let v0 = bitcast<vec4f>(kv[${address(0)}]); let v1 = bitcast<vec4f>(kv[${address(1)}]);`;
   const key = (vector: number): string =>
-    bits === 16 ? 'keys + d * 64u + t' : `keys + (d * 2u + ${vector}u) * 64u + t`;
+    bits === 16 ? 'kv[keys + d * 64u + t]' : `kv[keys + (d * 2u + ${vector}u) * 64u + t]`;
   const value = (vector: number): string =>
     bits === 16
-      ? `values + (i & 63u) * ${lanes}u + lane`
-      : `values + (i & 63u) * ${2 * lanes}u + lane * 2u + ${vector}u`;
+      ? `kv[values + (i & 63u) * ${lanes}u + lane]`
+      : `kv[values + (i & 63u) * ${2 * lanes}u + lane * 2u + ${vector}u]`;
   const plane = (size * 64 * bits) / 128;
   const query = (g: number, vector: number): string => `queries[${(g * size) / 4}u + d * 2u + ${vector}u]`;
-  return /* wgsl */ `${HEAD}
+  return /* wgsl */ `${ATTENTION_HEAD}
 const D = ${size}u; const KV = ${kvHeads}u;
 var<workgroup> queries: array<vec4f, ${(group * size) / 4}>; var<workgroup> scores: array<f32, ${group * SPLIT}>;
 var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32, ${8 * group}>; var<workgroup> parts: array<vec4f, 128>;
-fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, s)))); }
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let kvHead = wg.x / ${shares}u; let row = wg.y; let position = state[row].y; let first = firstSeen(position);
   let table = plan[plan[4] + row * ${PLAN.rowWords}u];
   let lane = t % ${lanes}u; let subset = t / ${lanes}u;
-  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${((heads + 2 * kvHeads) * size) / 4}u + wg.x * ${(group * size) / 4}u + i] * p.scale; }
+  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${((heads + 2 * kvHeads) * size) / 4}u + wg.x * ${(group * size) / 4}u + i]; }
   var split = first / ${SPLIT}u; var end = position / ${SPLIT}u;
-  ${split ? 'split += wg.z; if (split > end) { return; } end = split;' : ''}
+  if (p.isSplit == 1u) { split += wg.z; if (split > end) { return; } end = split; }
   ${each(G, (g) => `var most${g} = LOW; var total${g} = 0.0; ${each(dims, (i) => `var run${g}_${i} = 0.0;`, ' ')}`)}
   var isFirst = true;
   for (; split <= end; split++) {
@@ -64,24 +72,24 @@ fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z,
       let keys = ((plan[table + split * 4u + page] * 2u) * KV + kvHead) * ${plane}u;
       ${each(G, (g) => `var s${g} = 0.0;`, ' ')}
       for (var d = 0u; d < ${lanes}u; d++) {
-        ${load(key)}
+        ${eight(bits, key)}
         ${each(G, (g) => `s${g} = chain(v1, ${query(g, 1)}, chain(v0, ${query(g, 0)}, s${g}));`)}
       }
       let at = begin + page * 64u + t; let isSeen = at >= first && at <= position;
-      if (p.cap > 0.0) { ${each(G, (g) => `s${g} = p.cap * tanh(clamp(s${g} / p.cap, -15.0, 15.0));`, ' ')} }
-      ${each(G, (g) => `s${g} = select(LOW, s${g}, isSeen); scores[${g * SPLIT}u + page * 64u + t] = s${g}; top${g} = max(top${g}, s${g});`)}
+      ${seenScores(G)}
+      ${each(G, (g) => `scores[${g * SPLIT}u + page * 64u + t] = s${g};`, ' ')}
     }
-    ${reduced(G, 'top', 'max(v, line[t * 8u + i])', 'LOW')}
+    ${reduced(G, 'top', 'max(v, line[o * 8u + i])', 'LOW')}
     ${each(G, (g) => `top${g} = LOW; for (var i = 0u; i < 8u; i++) { top${g} = max(top${g}, line2[${g * 8}u + i]); } var mass${g} = 0.0;`)}
     for (var page = 0u; page < pages; page++) {
       ${each(G, (g) => `{ let s = scores[${g * SPLIT}u + page * 64u + t]; let e = select(exp(s - top${g}), 0.0, s <= LOW); scores[${g * SPLIT}u + page * 64u + t] = e; mass${g} += e; }`)}
     }
-    ${reduced(G, 'mass', 'v + line[t * 8u + i]', '0.0')}
+    ${reduced(G, 'mass', 'v + line[o * 8u + i]', '0.0')}
     ${each(G, (g) => `mass${g} = 0.0; for (var i = 0u; i < 8u; i++) { mass${g} += line2[${g * 8}u + i]; } var o${g} = vec4f(); var u${g} = vec4f();`)}
     if (subset < ${subsets}u) {
       for (var i = subset; i < count; i += ${subsets}u) {
         let values = ((plan[table + split * 4u + (i >> 6u)] * 2u + 1u) * KV + kvHead) * ${plane}u;
-        ${load(value)}
+        ${eight(bits, value)}
         ${each(G, (g) => `{ let e = vec4f(scores[${g * SPLIT}u + i]); o${g} = fma(e, v0, o${g}); u${g} = fma(e, v1, u${g}); }`, ' ')}
       }
     }
@@ -92,18 +100,20 @@ fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z,
     workgroupBarrier();
     ${each(dims, (i) => `var piece${g}_${i} = 0.0; { let d = t + ${64 * i}u; if (d < D) { for (var part = 0u; part < ${subsets}u; part++) { piece${g}_${i} += parts[part * ${2 * lanes}u + d / 4u][d & 3u]; } } }`)}`,
     )}
-    ${split ? keepPieces(G, dims, { heads, size }) : each(G, (g) => joinPiece(g, dims))}
+    if (p.isSplit == 1u) ${keepPieces(G, dims, { heads, size })} else { ${each(G, (g) => joinPiece(g, dims))} }
     isFirst = false;
   }
-  ${split ? '' : each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
+  if (p.isSplit == 1u) { return; }
+  ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
 }`;
 }
 
-/** Brings a number of each thread together: 64, then 8. */
-function reduced(groups: readonly number[], name: string, step: string, start: string): string {
-  return /* wgsl */ `${each(groups, (g) => `line[${g * 64}u + t] = ${name}${g};`, ' ')}
+/** Brings a number of each thread together: 64, then 8. @param teams of 64 threads, each with numbers of its own */
+export function reduced(groups: readonly number[], name: string, step: string, start: string, teams = 1): string {
+  const own = teams > 1 ? `team * ${groups.length}u + ` : '';
+  return /* wgsl */ `${each(groups, (g) => `line[(${own}${g}u) * 64u + t % 64u] = ${name}${g};`, ' ')}
     workgroupBarrier();
-    for (var o = t; o < ${8 * groups.length}u; o += 64u) { var v = ${start}; for (var i = 0u; i < 8u; i++) { v = ${step.replaceAll('t * 8u', 'o * 8u')}; } line2[o] = v; }
+    for (var o = t; o < ${8 * groups.length * teams}u; o += ${64 * teams}u) { var v = ${start}; for (var i = 0u; i < 8u; i++) { v = ${step}; } line2[o] = v; }
     workgroupBarrier();`;
 }
 
@@ -117,14 +127,14 @@ function keepPieces(
   return `{ let at = (row * plan[5] + wg.z) * ${heads}u + wg.x * ${groups.length}u; ${each(groups, keep)} }`;
 }
 
-const joinPiece = (g: number, dims: readonly number[]): string => /* wgsl */ `
+export const joinPiece = (g: number, dims: readonly number[]): string => /* wgsl */ `
     { let now = max(most${g}, top${g}); let keep = exp(most${g} - now); let take = exp(top${g} - now);
       total${g} = select(total${g} * keep + mass${g} * take, mass${g}, isFirst); ${each(dims, (i) => joined(g, i), ' ')} most${g} = now; }`;
 
 /** Joins the pieces that {@link attendShader} with `split` gave. A workgroup for a head of a row. */
 export function joinShader({ size, heads }: Pick<HeadShape, 'size' | 'heads'>): string {
   const dims = range(Math.ceil(size / 64));
-  return /* wgsl */ `${HEAD}
+  return /* wgsl */ `${ATTENTION_HEAD}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let row = wg.y; let position = state[row].y; let first = firstSeen(position);
   let count = position / ${SPLIT}u - first / ${SPLIT}u + 1u;

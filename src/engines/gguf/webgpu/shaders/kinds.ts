@@ -72,7 +72,7 @@ const KINDS: Partial<Record<TensorKind, KindReader>> = {
     half: extra(3),
     code: (r) => `(bytes(${pairOfBits(r)} | (((t${r} >> (j + 4u * h)) & 0x01010101u) << 2u)) - 4.0)`,
     factors: 'half',
-    factor: superScale,
+    factor: (r, s) => `sixBitScale(${s}, i${r}, h)`,
   },
   Q4_K: { ...NIBBLES, code: (r) => `bytes(${nibble(r)})`, factors: 'blockPair', factor: superPair },
   Q5_K: { ...withFifth, code: (r) => `bytes(${nibble(r)} | ${fifth(r)})`, factors: 'blockPair', factor: superPair },
@@ -153,8 +153,14 @@ fn fromFloats(u: u32) -> vec4f { return vec4f(smallFloat(u), smallFloat(u >> 8u)
 // Half of 2 to the power of byte - 127, because the sizes of FP4 are doubled.
 fn powerOfTwo(byte: u32) -> f32 { return bitcast<f32>(select((max(byte, 1u) - 1u) << 23u, 0x00200000u << byte, byte < 2u)); }
 fn superPair(s: Part, i: u32) -> vec2f {
-  let d = unpack2x16float(words[s.supers + (i >> 3u)]); let b = words[s.scales + (i >> 1u)] >> (16u * (i & 1u));
-  return vec2f(d.x * f32(b & 255u), -(d.y * f32((b >> 8u) & 255u)));
+  let j = i & 7u; let at = s.scales + 3u * (i >> 3u); let d = unpack2x16float(words[s.supers + (i >> 3u)]);
+  let low = words[at + (j >> 2u)] >> (8u * (j & 3u)); let high = words[at + 2u] >> (4u * j);
+  return vec2f(d.x * f32((low & 15u) | ((high & 3u) << 4u)), -(d.y * f32(((low >> 4u) & 15u) | ((high & 12u) << 2u))));
+}
+fn sixBitScale(s: Part, i: u32, h: u32) -> f32 {
+  let k = 2u * (i & 7u) + h; let at = s.scales + 3u * (i >> 3u);
+  let low = (words[at + (k >> 3u)] >> (4u * (k & 7u))) & 15u; let high = (words[at + 2u] >> (2u * k)) & 3u;
+  return half(s.supers, i >> 3u) * (f32(low | (high << 4u)) - 32.0);
 }
 fn superScale(s: Part, i: u32, h: u32) -> f32 { return half(s.supers, i >> 3u) * f32(signedByte(s.scales, 2u * i + h)); }
 fn nibblePair(s: Part, i: u32, h: u32) -> vec2f {

@@ -5,17 +5,18 @@
  * @module
  */
 import type { TensorKind } from '../../file/tensor-kinds.js';
+import type { PlainActivation } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
-import { each, HEIGHT, LANES, NONE, productThreads, range, TILE } from './sizes.js';
+import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
-/** What becomes of sums: they are written; added to what is there; two of them are a gate and what it opens; or they are logits. */
-export type ProductEnd = 'store' | 'add' | 'silu' | 'gelu' | 'logits';
+/** What becomes of sums: each is a number of the result, or two of them are a gate and what it opens. */
+export type ProductEnd = 'each' | PlainActivation;
 
-export const isPair = (end: ProductEnd): end is 'silu' | 'gelu' => end === 'silu' || end === 'gelu';
+export const isPair = (end: ProductEnd): end is PlainActivation => end !== 'each';
 
-const head = (parts: number): string => /* wgsl */ `${PART}
-struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, spare: u32, parts: array<Part, ${parts}> }
+const HEAD = /* wgsl */ `${PART}
+struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, isAdded: u32, parts: array<Part, ${MOST_PARTS}> }
 @group(0) @binding(0) var<storage, read> codes: array<vec4u>;
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4f>;
@@ -29,9 +30,8 @@ ${READERS}${CHAIN}`;
 function finish(end: ProductEnd, at: string, n: string): string {
   const place = `${at} * p.stride + s.out + ${n}`;
   if (isPair(end)) return `result[${place}] = activate(v) * v2;`;
-  if (end === 'add') return `{ let o = ${place}; result[o] = result[o] + v * p.scale; }`;
-  if (end === 'store') return `result[${place}] = v;`;
-  return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); } result[${place}] = v;`;
+  return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); }
+      let place = ${place}; if (p.isAdded == 1u) { v += result[place]; } result[place] = v;`;
 }
 
 const addBias = (part: string, sum: string, n: string): string =>
@@ -56,11 +56,12 @@ export function productShader({ kinds, rows, end, normed = false }: ProductOptio
   const inGroup = (threads / LANES) * height;
   const distinct = [...new Set(kinds)];
   const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed });
+  // What has one kind is one shader, however many parts there are.
   const branch = (kind: TensorKind): string => {
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
     return `if (${parts.join(' || ')}) { ${body(kind)} }`;
   };
-  return /* wgsl */ `${head(kinds.length)}
+  return /* wgsl */ `${HEAD}
 ${pair ? ACTIVATIONS[end] : ''}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed ? squaresOf(rows) : ''}
@@ -73,7 +74,7 @@ ${normed ? squaresOf(rows) : ''}
   ${
     pair
       ? 'let s = p.parts[0]; let s1 = p.parts[1];'
-      : `var which = 0u; ${each(range(kinds.length - 1), (i) => `if (wg.x >= p.parts[${i + 1}].group) { which = ${i + 1}u; }`)} let s = p.parts[which];`
+      : `var which = 0u; ${each(range(MOST_PARTS - 1), (i) => `if (wg.x >= p.parts[${i + 1}].group) { which = ${i + 1}u; }`)} let s = p.parts[which];`
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
@@ -162,16 +163,13 @@ function joinLanes({
 }
 
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
-export function tileShader({ kinds, end }: Pick<ProductOptions, 'kinds' | 'end'>): string {
+export function tileShader(kind: TensorKind): string {
   const { rows, tokens, threads } = TILE;
   const R = range(4);
-  const pair = isPair(end);
-  const reader = readerOf(kinds[0]!);
+  const reader = readerOf(kind);
   const { block, half, code, next, factors } = reader;
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
-  const mine = pair ? 'min((n0 + (t >> 1u)) >> 1u, s.rows - 1u)' : 'min(n0 + (t >> 1u), s.rows - 1u)';
-  return /* wgsl */ `${head(kinds.length)}
-${pair ? ACTIVATIONS[end] : ''}
+  return /* wgsl */ `${HEAD}
 const LINE = 9u;
 var<workgroup> weights: array<vec4f, ${rows * 9}>;
 var<workgroup> tokens: array<vec4f, ${tokens * 9}>;
@@ -182,7 +180,7 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
   let n0 = wg.x * ${rows}u; let m0 = wg.y * ${tokens}u; let columns4 = p.blocks * 8u;
   if (m0 >= count) { return; }
   let nt = (t % ${rows / 4}u) * 4u; let mt = (t / ${rows / 4}u) * 4u;
-  let w = ${pair ? 'p.parts[(t >> 1u) & 1u]' : 's'}; let mine = ${mine} * p.blocks; let h = t & 1u;
+  let mine = min(n0 + (t >> 1u), s.rows - 1u) * p.blocks; let h = t & 1u;
   let token0 = min(m0 + (t >> 3u), count - 1u) * columns4 + (t & 7u); let token1 = min(m0 + 16u + (t >> 3u), count - 1u) * columns4 + (t & 7u);
   ${each(R, (r) => each(R, (m) => `var a${r}_${m} = 0.0; var z${r}_${m} = 0.0;`, ' '))}
   // Two blocks in turn, so that a block needs two barriers, not three.
@@ -192,8 +190,8 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
       tokens[(t >> 3u) * LINE + (t & 7u)] = x[token0 + b * 8u];
       tokens[(16u + (t >> 3u)) * LINE + (t & 7u)] = x[token1 + b * 8u];
       {
-        let i0 = mine + b; ${block(0, 'w')} ${half(0, 'w')}
-        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${code(0, 'w')}; ${next(0, 'w')} }
+        let i0 = mine + b; ${block(0, 's')} ${half(0, 's')}
+        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${code(0, 's')}; ${next(0, 's')} }
         ${keepFactor(reader)}
       }
       workgroupBarrier();
@@ -203,7 +201,17 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
     }
     ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
   }
-  ${each(pair ? [0, 2] : R, (r) => rowOfTile(end, r))}
+  // Sums go through workgroup memory, where weights are read no more: neighbours write neighbouring numbers.
+  ${each(R, (m) => `weights[(mt + ${m}u) * ${rows / 4}u + nt / 4u] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
+  workgroupBarrier();
+  for (var o = t; o < ${rows * tokens}u; o += ${threads}u) {
+    let m = o / ${rows}u; let i = o % ${rows}u; let row = n0 + i;
+    if (row < s.rows && m0 + m < count) {
+      var v = weights[m * ${rows / 4}u + i / 4u][i & 3u];
+      ${addBias('s', 'v', 'row')}
+      ${finish('each', '(m0 + m)', 'row')}
+    }
+  }
 }`;
 }
 
@@ -214,13 +222,13 @@ function keepFactor({ factor, factors }: Required<KindReader>): string {
     case 'none':
       return '';
     case 'block':
-      return `if (h == 0u) { ${place} = vec2f(${factor(0, 'w')}, 0.0); }`;
+      return `if (h == 0u) { ${place} = vec2f(${factor(0, 's')}, 0.0); }`;
     case 'blockPair':
-      return `if (h == 0u) { ${place} = ${factor(0, 'w')}; }`;
+      return `if (h == 0u) { ${place} = ${factor(0, 's')}; }`;
     case 'half':
-      return `${place} = vec2f(${factor(0, 'w')}, 0.0);`;
+      return `${place} = vec2f(${factor(0, 's')}, 0.0);`;
     case 'halfPair':
-      return `${place} = ${factor(0, 'w')};`;
+      return `${place} = ${factor(0, 's')};`;
   }
 }
 
@@ -260,16 +268,4 @@ function blockOfTile({ factors }: Required<KindReader>): string {
       }
       workgroupBarrier();
       ${add(isByHalf ? 1 : 0)}`;
-}
-
-/** The results of a row of a thread, or of two neighbours that are a pair. */
-function rowOfTile(end: ProductEnd, r: number): string {
-  const pair = isPair(end);
-  const result = (m: number): string => `if (m0 + mt + ${m}u < count) {
-      var v = z${r}_${m}; ${addBias('s', 'v', 'n')}
-      ${pair ? `var v2 = z${r + 1}_${m}; ${addBias('p.parts[1]', 'v2', 'n')}` : ''}
-      ${finish(end, `(m0 + mt + ${m}u)`, 'n')}
-    }`;
-  const n = pair ? `(n0 + nt + ${r}u) >> 1u` : `n0 + nt + ${r}u`;
-  return `{ let n = ${n}; if (n < s.rows) { ${each(range(4), result)} } }`;
 }

@@ -18,9 +18,9 @@ interface RotateOptions extends HeadShape {
   headNorm: boolean;
 }
 
-/** Rotates queries in place and puts keys and values into pages. A workgroup for each head of a row. */
+/** Rotates and scales queries in place and puts keys and values into pages. A workgroup for each head of a row. */
 export function rotateShader({ size, kvHeads, heads, turned, pairs, headNorm, bits }: RotateOptions): string {
-  return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, spare0: u32, spare1: u32 }
+  return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, scale: f32, spare: u32 }
 @group(0) @binding(0) var<storage, read_write> qkv: array<f32>;
 @group(0) @binding(1) var<storage, read_write> kv: array<u32>;
 @group(0) @binding(2) var<storage, read> vectors: array<f32>;
@@ -46,7 +46,7 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
       v = select(v * c + o * s, v * c - o * s, isLow);
     }
     turnedHead[d] = v;
-    if (isQuery) { qkv[origin + d] = v; }
+    if (isQuery) { qkv[origin + d] = v * p.scale; }
   }
   workgroupBarrier();
   if (isQuery) { return; }

@@ -6,17 +6,21 @@ export const LANES = 16;
 export const HEIGHT = 4;
 /** A tile of a product for many rows. */
 export const TILE = { rows: 64, tokens: 32, threads: 128 } as const;
+/** Matrices that a product takes together at most. */
+export const MOST_PARTS = 3;
 /** Positions that a workgroup of attention reads at a time. */
 export const SPLIT = 256;
+/** Rows of a prompt that share what a workgroup of attention reads. */
+export const ATTEND_ROWS = 4;
 /** Workgroups that look for the largest logit of a row. */
 export const BEST_GROUPS = 64;
 
 /**
- * What a pass is told, in words. First the header; then of each row where its table of pages begins; then the wishes; then
- * the tables.
+ * What a pass is told, in words. First the header; then of each row where its table of pages begins; then the wishes; then of
+ * each tile of attention its first row and, times 65,536, how many; then the tables.
  */
 export const PLAN = {
-  /** Rows, wishes of this round, where wishes begin, the first wish of this round, where rows begin, splits. */
+  /** Rows, wishes of this round, where wishes begin, the first wish of this round, where rows begin, splits, where tiles begin. */
   header: 16,
   rowWords: 2,
   /** Row, seed, 1 / temperature, k, p, min-p, how its token is chosen, unused. */
@@ -46,6 +50,12 @@ export function attendedHeads(size: number, heads: number, kvHeads: number): num
     if (all % share === 0 && bytes <= WORKGROUP_BYTES) return share;
   }
   return 1;
+}
+
+/** The same where rows share what is read: a thread has 12 numbers of each of them. */
+export function tiledHeads(heads: number, kvHeads: number): number {
+  const all = heads / kvHeads;
+  return range(8).findLast((share) => all % (share + 1) === 0)! + 1;
 }
 
 /** From 0 to before `count`. */
