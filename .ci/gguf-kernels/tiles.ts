@@ -25,12 +25,15 @@ interface Tile {
   groups: number;
   /** Rows of activations side by side. */
   layout: number;
+  /** Rows are finished one after the other, see {@link rowByRow}. */
+  isByRow?: boolean;
 }
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const lines = (parts: readonly (string | readonly string[])[]): string => parts.flat().join('\n');
 
-const nameOf = ({ kind, tokens, groups, layout }: Tile): string => `tile${kind.name}_${tokens}x${groups}of${layout}`;
+const nameOf = ({ kind, tokens, groups, layout, isByRow }: Tile): string =>
+  `${isByRow ? 'rows' : 'tile'}${kind.name}_${tokens}x${groups}of${layout}`;
 
 const rowBytes = (build: KernelBuild): number => 32 * ARITHMETIC[build].width;
 const blockBytes = (build: KernelBuild, layout: number): number => layout * (rowBytes(build) + NUMBER_BYTES);
@@ -121,9 +124,54 @@ function integers(tile: Tile): string[] {
   return [...declared, ...thirdBits, ...multiplied];
 }
 
+/** Vectors of codes that stay in registers while all rows are multiplied by them. */
+const MOST_CODES = 8;
+
+/** Whether all codes of a block are so few. */
+const fitsByRow = ({ sums }: IntegerKind): boolean =>
+  sums.reduce((count, { products }) => count + products.length, 0) <= MOST_CODES;
+
+const KINDS = [...INTEGER_KINDS, ...FLOAT_KIND_NUMBERS];
+
+/**
+ * Adds up the integers of a block and scales them, row by row. V8 without Turboshaft (Node 22 and before) computes a sum when it is used,
+ * but loads in the order in which they are written: whatever was loaded before a sum's last number had to lie on the stack.
+ */
+function rowByRow(tile: Tile): string[] {
+  const { kind, tokens, groups, build } = tile;
+  const { declare, add, load, prepare, width } = ARITHMETIC[build];
+  const all = times(groups, (group) => group);
+  const steps = kind.sums.flatMap(({ products }, sum) =>
+    products.map((product, index) => ({ ...product, sum, index })),
+  );
+  const last = kind.codeBytes - 16;
+  const hasThirdBits = steps.some(({ thirdBit }) => thirdBit !== undefined);
+  return [
+    ...all.flatMap((group) => [
+      ...(hasThirdBits ? [`const t${group} = v128.load(c${group}, ${last});`] : []),
+      ...steps.flatMap((step, at) => [
+        ...(step.vector === steps[at - 1]?.vector ? [] : [`v${group} = v128.load(c${group}, ${16 * step.vector});`]),
+        `let k${at}_${group} = ${codesOf(step, group)}, k${at}_${group}l: v128, k${at}_${group}h: v128;`,
+        prepare(`k${at}_${group}`),
+      ]),
+    ]),
+    ...times(tokens, (token) => [
+      ...kind.sums.flatMap((_, sum) => all.flatMap((group) => accumulators(tile, sum, token, group).map(declare))),
+      ...steps.flatMap(({ sum, index, column }, at) => [
+        `y = ${load(token * rowBytes(build) + column * width)};`,
+        ...all.map((group) => {
+          const chains = accumulators(tile, sum, token, group);
+          return add(chains[index % chains.length]!, Math.floor(index / chains.length), 'y', `k${at}_${group}`);
+        }),
+      ]),
+      ...all.flatMap((group) => scaled(tile, group, token)),
+    ]).flat(),
+  ];
+}
+
 /** Multiplies the integers of a block by its scales, and adds them to the results. */
-function scaled(tile: Tile, group: number): string[] {
-  const { kind, tokens, build } = tile;
+function scaled(tile: Tile, group: number, token: number): string[] {
+  const { kind, build } = tile;
   const { total } = ARITHMETIC[build];
   const sum = (index: number, token: number): string =>
     accumulators(tile, index, token, group)
@@ -133,7 +181,7 @@ function scaled(tile: Tile, group: number): string[] {
     `f${token}_${group} = fma(f32x4.convert_i32x4_s(${integer}), f32x4.mul(${scale}, y), f${token}_${group});`;
   const subtract = (token: number, minimum: string, half: 'first' | 'second'): string =>
     `f${token}_${group} = fma(${minimum}${group}, f32x4.mul(f32x4.convert_i32x4_s(${number(tile, half, token)}), y), f${token}_${group});`;
-  return times(tokens, (token) => [
+  return [
     `y = ${number(tile, 'scale', token)};`,
     kind.combine === 'high-low'
       ? add(token, `i32x4.add(i32x4.shl(${sum(1, token)}, 4), ${sum(0, token)})`, `scale${group}`)
@@ -143,7 +191,7 @@ function scaled(tile: Tile, group: number): string[] {
       ? [`f${token}_${group} = fma(minimum${group}, ${number(tile, 'minusSum', token)}, f${token}_${group});`]
       : []),
     ...(kind.minimum === 'halves' ? [subtract(token, 'minimum', 'first'), subtract(token, 'other', 'second')] : []),
-  ]).flat();
+  ];
 }
 
 /** Declares what codes are looked up in and cut out with. As a constant in the loop, V8 would make it anew for every use. */
@@ -178,9 +226,17 @@ function tileFunction(tile: Tile): string {
   const step = blockBytes(build, layout);
   const block = [
     // First, because they take a while.
-    ...(kind.isSuper ? [...headOf(tile), ...all.flatMap((group) => kind.scales(group))] : []),
-    ...integers(tile),
-    ...all.flatMap((group) => [...(kind.isSuper ? [] : kind.scales(group)), ...scaled(tile, group)]),
+    ...(kind.isSuper ? headOf(tile) : []),
+    ...(kind.isSuper || tile.isByRow ? all.flatMap((group) => kind.scales(group)) : []),
+    ...(tile.isByRow
+      ? rowByRow(tile)
+      : [
+          ...integers(tile),
+          ...all.flatMap((group) => [
+            ...(kind.isSuper ? [] : kind.scales(group)),
+            ...times(tokens, (token) => scaled(tile, group, token)).flat(),
+          ]),
+        ]),
     `x += ${step}; s += ${step};`,
   ];
   // The codes of a block are at `c`, its head at `p`, what the head of a superblock has of the block at `h`.
@@ -225,10 +281,20 @@ function tileFunction(tile: Tile): string {
 
 /** The product of any number of rows, of tiles. */
 function product(build: KernelBuild, kind: IntegerKind): string {
+  if (!fitsByRow(kind)) return productOf(build, kind, false);
+  return lines([productOf(build, kind, false), productOf(build, kind, true)]);
+}
+
+/** @param isByRow its tiles of eight rows are; all others are those of the one that is not */
+function productOf(build: KernelBuild, kind: IntegerKind, isByRow: boolean): string {
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
   const one = tile(1, 1, 1);
   // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight.
-  const wide = kind.sums.length === 1 ? [tile(8, 1, SIDE_BY_SIDE)] : [];
+  const wide = isByRow
+    ? [{ ...tile(8, 1, SIDE_BY_SIDE), isByRow }]
+    : kind.sums.length === 1
+      ? [tile(8, 1, SIDE_BY_SIDE)]
+      : [];
   const half = tile(4, 1, SIDE_BY_SIDE);
   // Kinds that few files have get no tile of their own for two rows.
   const two = kind.isRare ? half : tile(2, 1, SIDE_BY_SIDE);
@@ -243,8 +309,8 @@ function product(build: KernelBuild, kind: IntegerKind): string {
   const product = (condition: string, tiles: string): string =>
     `${condition} for (; p < end; p += groupBytes) { ${tiles} o += 16; }`;
   return lines([
-    [...new Set([one, two, half, ...wide])].map(tileFunction),
-    `function multiply${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
+    (isByRow ? wide : [...new Set([one, two, half, ...wide])]).map(tileFunction),
+    `function ${isByRow ? 'multiplyByRow' : 'multiply'}${kind.name}(out: usize, stride: usize, w: usize, x: usize, rows: i32, blocks: i32, first: i32, last: i32): void {
       const groupBytes = <usize>(blocks${kind.isSuper ? ' >> 3' : ''}) * ${stepOf(kind)};
       const end = w + <usize>last * groupBytes;
       w += <usize>first * groupBytes;
@@ -271,22 +337,29 @@ function product(build: KernelBuild, kind: IntegerKind): string {
   ]);
 }
 
-/** A module of AssemblyScript that exports `multiply` (see `KernelExports`) and `multiplyF32`. */
+/** A module of AssemblyScript that exports `multiply` and `multiplyByRow` (see `KernelExports`), and `multiplyF32`. */
 export function tilesOf(build: KernelBuild): string {
-  const cases = [...INTEGER_KINDS, ...FLOAT_KIND_NUMBERS].map(
-    ({ name, number }) =>
-      `case ${number}: multiply${name}(out, <usize>stride << 2, w, x, rows, columns >> 5, first, last); return;`,
-  );
+  const multiply = (name: string, ofKind: (kind: (typeof KINDS)[number]) => string): string =>
+    lines([
+      `export function ${name}(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {`,
+      'switch (kind) {',
+      KINDS.map(
+        (kind) =>
+          `case ${kind.number}: ${ofKind(kind)}(out, <usize>stride << 2, w, x, rows, columns >> 5, first, last); return;`,
+      ),
+      'default: unreachable();',
+      '}',
+      '}',
+    ]);
+  const usual = ({ name }: { name: string }): string => `multiply${name}`;
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
     "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
     INTEGER_KINDS.map((kind) => product(build, kind)),
     floatTiles(SIDE_BY_SIDE),
-    'export function multiply(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {',
-    'switch (kind) {',
-    cases,
-    'default: unreachable();',
-    '}',
-    '}',
+    multiply('multiply', usual),
+    multiply('multiplyByRow', (kind) =>
+      'sums' in kind && fitsByRow(kind) ? `multiplyByRow${kind.name}` : usual(kind),
+    ),
   ]);
 }

@@ -2,9 +2,9 @@
  * `npm run bench [-- --json FILE] [-- --only PART] [-- --aimock FOLDER] [-- --size real|360m [--wllama FOLDER]]`: measures in real Chromium and prints a
  * table. Every row compares with the bare library or engine in the same run. Needs `npm run build` first. `--size real` makes
  * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million), its GGUF files
- * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder. The part `serve`
- * opens no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder. The part `gpu`,
- * which runs alone, measures GGUF files on this machine's GPU in Node; where there is none, small ones on a GPU in software.
+ * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder. The parts `serve`
+ * and `kernels` open no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder. The
+ * part `gpu`, which runs alone, measures GGUF files on this machine's GPU in Node; where there is none, small ones on a GPU in software.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,6 +23,7 @@ import { fileRows } from './run-files.js';
 import { fixtureRows } from './run-fixture.js';
 import { GGUF_PRECISIONS, LARGE_FILE } from './real/gguf-rows.js';
 import { realRows } from './real/run-real.js';
+import { kernelRows } from './kernels/kernel-rows.js';
 import { makeRankingModel } from './make-ranking-model.js';
 import { shortTextRows } from './run-short-text.js';
 import { stateRows } from './run-state.js';
@@ -48,7 +49,14 @@ const PARTS = [
   'state',
   'files',
   'serve',
+  'kernels',
 ];
+
+/** What needs no page. */
+const IN_NODE: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
+  serve: () => serveRows(option('aimock')),
+  kernels: kernelRows,
+};
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -209,16 +217,16 @@ function partRows(browser: Browser, origin: string, part: string): Promise<Bench
   if (part === 'fixture') return fixtureRows(browser, origin);
   if (part === 'state') return stateRows(browser, origin);
   if (part === 'files') return fileRows(browser, origin);
-  if (part === 'serve') return serveRows(option('aimock'));
+  if (IN_NODE[part]) return IN_NODE[part]();
   return part === 'store' ? storeRows(origin) : pageRows(browser, origin, part);
 }
 
 /** @param origin undefined: only what needs no page */
 async function measure(origin: string | undefined): Promise<BenchRow[]> {
   if (origin === undefined) {
-    const rows = await serveRows(option('aimock'));
-    for (const row of rows) print(row);
-    return rows;
+    const rows = await Promise.all(parts.map((part) => IN_NODE[part]!()));
+    for (const row of rows.flat()) print(row);
+    return rows.flat();
   }
   const browser = await launchChromium();
   try {
@@ -266,7 +274,7 @@ if (only === 'gpu') {
   process.exit();
 }
 
-const server = only === 'serve' && !shape ? undefined : await serveBench();
+const server = parts.every((part) => IN_NODE[part]) && !shape ? undefined : await serveBench();
 try {
   process.stdout.write(
     `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,

@@ -25,7 +25,7 @@ export function pythonWith(name: string, { packages, alone = [] }: PythonPackage
     void execFileSync(command, options, { stdio: ['ignore', 'ignore', 'inherit'] });
   run('python3', '-m', 'venv', '--clear', folder);
   const pip = ['-m', 'pip', '--disable-pip-version-check', '--quiet', 'install'];
-  run(python, ...pip, ...packages);
+  if (packages.length > 0) run(python, ...pip, ...packages);
   if (alone.length > 0) run(python, ...pip, '--no-deps', ...alone);
   writeFileSync(finished, '');
   return python;

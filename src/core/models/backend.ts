@@ -28,6 +28,8 @@ export interface ModelInfo {
   /** WASM threads; 1 without cross-origin isolation. */
   threads: number;
   dtype?: string;
+  /** Bytes that keys and values of a token take in memory. Undefined: not known. */
+  kvTokenBytes?: number;
   /** What makes it slower than it need be, and what to change. */
   warning?: string;
   toolFormat: ToolFormat;

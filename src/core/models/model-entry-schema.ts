@@ -33,6 +33,7 @@ const BACKENDS_OF = {
   device: ON_DEVICE,
   dtype: ['gguf', 'transformers'],
   file: ['gguf'],
+  kvCache: ['gguf'],
   loras: ['gguf'],
   chatTemplate: ['gguf'],
   toolFormat: ON_DEVICE,
@@ -51,6 +52,7 @@ const BACKENDS_OF = {
 
 /** Fields that say nothing to models of other tasks. */
 const TASKS_WITH: { readonly [Field in Limited]?: readonly Task[] } = {
+  kvCache: ['chat'],
   loras: ['chat'],
   chatTemplate: ['chat'],
   toolFormat: ['chat'],

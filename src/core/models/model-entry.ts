@@ -70,6 +70,12 @@ export interface ModelEntry {
    */
   file?: string;
   /**
+   * Backend `gguf`, chat models only: `q8` keeps keys and values of a conversation in 8 bits, which takes half of the memory and runs on
+   * WASM alone.
+   * @default 16 bits; with `dtype: 'fp32'` 32
+   */
+  kvCache?: 'q8';
+  /**
    * Backend `gguf`, chat models only: LoRA adapters in GGUF files, at most 8. One without `id` always applies. One with an `id`
    * makes a model of its own, `<entry id>:<id>`, which shares the weights with the others and answers beside them.
    */
@@ -166,6 +172,7 @@ type OfBackend =
   | 'headers'
   | 'file'
   | 'chatTemplate'
+  | 'kvCache'
   | 'loras'
   | 'languages'
   | 'script';
@@ -179,7 +186,15 @@ export interface GgufEntry
     CommonEntry,
     Pick<
       ModelEntry,
-      Exclude<OnDevice, 'device'> | 'chatTemplate' | 'file' | 'judgePrompt' | 'loras' | 'pooling' | 'prompts' | 'source'
+      | Exclude<OnDevice, 'device'>
+      | 'chatTemplate'
+      | 'file'
+      | 'judgePrompt'
+      | 'kvCache'
+      | 'loras'
+      | 'pooling'
+      | 'prompts'
+      | 'source'
     > {
   /** Inpage's own engine, on WASM. */
   backend: 'gguf';
@@ -293,6 +308,7 @@ export const ENTRY_FIELDS = {
   revision: optional(someText),
   integrity: optional(v.union([sha256, recordOf(v.string(), sha256)], SHA256)),
   file: optional(GGUF_FILE),
+  kvCache: optional(oneOf(['q8'])),
   loras: optional(LORAS),
   chatTemplate: optional(someText),
   device: optional(oneOf(DEVICES)),

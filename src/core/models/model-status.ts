@@ -27,6 +27,8 @@ export interface ModelStatus {
   threads?: number;
   /** Precision of the loaded weights, e.g. `q8`. */
   dtype?: string;
+  /** Of GGUF models that write: bytes of memory that keys and values of each token of a conversation take; see `kvCache`. */
+  kvTokenBytes?: number;
   /** What makes the model slower here than it need be or its answers worse, and what to change. */
   warning?: string;
   /** Tokens of the context window. */

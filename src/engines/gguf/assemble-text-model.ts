@@ -59,7 +59,7 @@ export function planDecoder(entry: ModelEntry, header: GgufHeader): PlannedModel
   const tokenizer = createGgufTokenizer(vocabulary, entry.chatTemplate);
   checkTemplates(tokenizer);
   const exact = entry.dtype === 'fp32';
-  const precision: KvPrecision = exact ? 32 : 16;
+  const precision: KvPrecision = entry.kvCache === 'q8' ? 8 : exact ? 32 : 16;
   const shape = { ...plan.shape, exact, precision };
   return { header, plan, shape, tokenizer, adapters: [] };
 }
@@ -122,7 +122,7 @@ export async function assembleTextModel(
 /** An engine, and what else a model is made of. */
 interface OpenedEngine {
   engine: GgufTextEngine;
-  info: Pick<ModelInfo, 'device' | 'threads' | 'dtype'>;
+  info: Pick<ModelInfo, 'device' | 'threads' | 'dtype' | 'kvTokenBytes'>;
   lost: Promise<InferenceError>;
   unload(): Promise<void>;
 }
@@ -153,7 +153,11 @@ export async function openTextEngine(
   });
   return {
     engine,
-    info: { ...opened.info, dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)) },
+    info: {
+      ...opened.info,
+      dtype: shape.exact ? 'fp32' : kindOfMost(matricesOf(plan)),
+      kvTokenBytes: opened.pages.pageBytes / PAGE_POSITIONS,
+    },
     lost,
     async unload() {
       engine.dispose();

@@ -18,7 +18,7 @@ import { fetchTogether, identifyAdapters, type OpenedAdapter } from './adapter-f
 import { type GgufSource, openGguf } from './gguf-source.js';
 import { assembleOn, type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
 import { findGpu } from './gpu-candidate.js';
-import { PAGE_FORMAT } from './kv-pages.js';
+import { pageIdentity } from './kv-pages.js';
 import type { PlannedReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
@@ -44,7 +44,7 @@ export const ggufBackend: Backend = {
           const always = adapters.filter(({ id }) => id === undefined);
           const [hash, adapted] = await Promise.all([source.contentHash(), identifyAdapters(always)]);
           if (hash === undefined || adapted === undefined) return undefined;
-          const parts = [hash, source.plan.shape.exact, rounding, PAGE_FORMAT];
+          const parts = pageIdentity(hash, source.plan.shape, rounding);
           return JSON.stringify(always.length === 0 ? parts : [...parts, adapted]);
         };
         return openPromptDisk({ ...source, identity, warn }, options.promptCache, PROMPT_FOR);

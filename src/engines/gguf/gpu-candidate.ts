@@ -24,6 +24,8 @@ export async function findGpu(entry: ModelEntry): Promise<GpuOffer> {
   const refuse = (code: GpuRefusal['code'], why: string): GpuOffer => ({ refusal: checkRefusal(entry, { code, why }) });
   if (entry.loras && entry.loras.length > 0)
     return refuse('model_not_supported', 'adapters (`loras`) run on WASM alone');
+  if (entry.kvCache === 'q8')
+    return refuse('model_not_supported', 'keys and values of 8 bits (`kvCache`) are on WASM alone');
   const gpu = ownGpu();
   if (!gpu) return refuse('insufficient_resources', 'this browser or device does not offer WebGPU');
   const adapter = await findAdapter(gpu);

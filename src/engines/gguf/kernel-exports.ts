@@ -43,6 +43,8 @@ export interface KernelExports extends RecurrentKernels {
     first: number,
     last: number,
   ): void;
+  /** {@link multiply} in another order of instructions, with the same bits: see `isFasterByRow`. */
+  multiplyByRow: KernelExports['multiply'];
   /**
    * As {@link multiply}, with activations of {@link interleave} for every kind: what the file's numbers give in 32 bits.
    * @param scratch 16 x columns numbers, of each thread its own
@@ -256,17 +258,20 @@ export interface KernelExports extends RecurrentKernels {
 }
 
 /**
- * Bits of a number of the KV cache: whole numbers with a scale for each head of a position, of which 13 bits are used so that sums of
- * products fit into 32, or floats.
+ * Bits of a number of the KV cache: whole numbers with a scale for each head of a position, or floats. Of 16 bits 13 are used, so that
+ * sums of products fit into 32.
  */
-export type KvPrecision = 16 | 32;
+export type KvPrecision = 8 | 16 | 32;
 
 /** Positions of a page of the KV cache. */
 export const PAGE_POSITIONS = 64;
 
+/** Bytes of a scale. */
+const SCALE_BYTES: Readonly<Record<KvPrecision, number>> = { 8: 2, 16: 4, 32: 0 };
+
 /** Bytes of keys, or of values, of a head in a page. */
 export function headBytes(precision: KvPrecision, size: number): number {
-  return PAGE_POSITIONS * ((precision / 8) * size + (precision === 16 ? 4 : 0));
+  return PAGE_POSITIONS * ((precision / 8) * size + SCALE_BYTES[precision]);
 }
 
 /** In how many parts the attention of a span can be shared. */

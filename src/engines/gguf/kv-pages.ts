@@ -33,7 +33,22 @@ export interface KvLayer {
 }
 
 /** Changes with what the bytes of a page mean: prompts that earlier versions kept are then read again. */
-export const PAGE_FORMAT = 2;
+const PAGE_FORMAT = 2;
+
+/** What prompts that are kept are known by, so that none is read in another format than it was written in. */
+export const pageIdentity = (hash: string, { exact, precision }: PageTraits, rounding: string): unknown[] => [
+  hash,
+  exact,
+  rounding,
+  PAGE_FORMAT,
+  ...(precision === 8 ? [precision] : []),
+];
+
+interface PageTraits {
+  /** Activations are not rounded. */
+  exact: boolean;
+  precision: KvPrecision;
+}
 
 const LEAST_BYTES = 64;
 

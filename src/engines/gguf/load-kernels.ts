@@ -1,7 +1,7 @@
 /** Starts the kernels. @module */
 import { readKernels } from 'virtual:gguf-kernels';
 import { InferenceError } from '../../core/errors/inference-error.js';
-import { chooseBuild, type KernelBuild } from './choose-build.js';
+import { chooseBuild, isFasterByRow, type KernelBuild } from './choose-build.js';
 import type { KernelExports } from './kernel-exports.js';
 import { KernelMemory } from './kernel-memory.js';
 import { withSharedMemory } from './shared-memory.js';
@@ -37,5 +37,6 @@ export async function loadKernels(build?: KernelBuild, { shared = false } = {}):
 /** The kernels on a memory that there is already: what each thread calls. */
 export async function startKernels(module: WebAssembly.Module, memory: WebAssembly.Memory): Promise<KernelExports> {
   const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
-  return exports as unknown as KernelExports;
+  const kernels = exports as unknown as KernelExports;
+  return isFasterByRow() ? { ...kernels, multiply: kernels.multiplyByRow } : kernels;
 }

@@ -215,13 +215,14 @@ export class ModelSlot {
     if (this.#failure) status.error = serializeInferenceError(this.#failure);
     if (this.#model) {
       const { device, threads, contextLength, images, dtype, sampling, warning: ofLoad = '' } = this.#model.info;
-      const { deviceReason = this.#gpuLosses.reason } = this.#model.info;
+      const { deviceReason = this.#gpuLosses.reason, kvTokenBytes } = this.#model.info;
       const warning = [ofLoad, ...this.#warnings].filter(Boolean).join(' ');
       Object.assign(
         status,
         { device, threads, contextLength, images },
         deviceReason === undefined ? {} : { deviceReason },
         dtype === undefined ? {} : { dtype },
+        kvTokenBytes === undefined ? {} : { kvTokenBytes },
         warning === '' ? {} : { warning },
         sampling && { sampling },
       );

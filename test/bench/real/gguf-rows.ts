@@ -193,7 +193,7 @@ export async function* ggufRows(
     const ours: Side = { generate: (prompt, tokens) => call('complete', prompt, tokens), again: false, seconds };
     if (parts.includes('gguf')) {
       const native = await openNative(join(folder, fileOf(precision)));
-      yield* beside(`llama.cpp, ${precision}`, ours, native, precision === 'Q4_0' ? [1, 1] : [0.9, 0.9]);
+      yield* beside(`llama.cpp, ${precision}`, ours, native, [1, 1]);
       await native.close();
     }
     if (parts.includes('gguf-peers') && precision === 'Q4_0') {
@@ -205,7 +205,8 @@ export async function* ggufRows(
     if (parts.includes('gguf-peers') && precision === 'Q4_0' && hasWllama) {
       await call('loadWllama');
       const generate: Generate = (prompt, tokens) => call('generateWllama', prompt, tokens);
-      yield* beside('wllama, Q4_0', ours, { generate, again: true, seconds }, [4, 4]);
+      // Its rows compare builds more than engines.
+      yield* beside('wllama 3, no integer SIMD, Q4_0', ours, { generate, again: true, seconds }, [4, 4]);
     }
     if (parts.includes('gguf-decisions') && precision === 'Q4_0') yield* decisionRows(call);
     if (parts.includes('gguf-service')) {

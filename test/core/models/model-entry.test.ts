@@ -40,6 +40,8 @@ it('refuses what a backend lacks, or cannot have', () => {
     { id: 'f', task: 'chat', backend: 'transformers', script },
     // @ts-expect-error -- there is no such device
     { id: 'g', task: 'chat', backend: 'transformers', device: 'npu' },
+    // @ts-expect-error -- ONNX graphs say themselves how they keep keys and values
+    { id: 'h', task: 'chat', backend: 'transformers', kvCache: 'q8' },
   ];
-  expect(entries).toHaveLength(7);
+  expect(entries).toHaveLength(8);
 });

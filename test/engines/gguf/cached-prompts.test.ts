@@ -1,6 +1,7 @@
 /** Prompts that outlive the model that read them: a made decoder, a disk in memory. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GenerationRequest, plainGenerationRequest } from '../../../src/core/request/generation-request.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
 import type { TextModel } from '../../../src/language/decoding/create-text-model.js';
 import { PromptBlockStore } from '../../../src/store/prompts/prompt-block-store.js';
 import { memoryLocks } from '../../store/support/memory-locks.js';
@@ -21,10 +22,10 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 /** What a page has after a reload: a model that has read nothing, and the disk. */
-async function reloaded(identity = 'weights'): Promise<TextModel> {
+async function reloaded(identity = 'weights', entry: Partial<ModelEntry> = {}): Promise<TextModel> {
   const root = disk.root as unknown as FileSystemDirectoryHandle;
   const store = (await PromptBlockStore.open(SOURCE, { root, locks, maxBytes: 1e8 }))!;
-  return tinyModel({}, {}, { openPrompts: async () => ({ disk: store, identity }) });
+  return tinyModel({}, entry, { openPrompts: async () => ({ disk: store, identity }) });
 }
 
 interface Said {
@@ -68,6 +69,19 @@ describe('a prompt on the disk', () => {
         expect({ ...kept, cached: 0 }).toEqual(alone);
       }
     }
+  });
+
+  it('[P03] of keys and values in 8 bits is answered to the last bit as without', async () => {
+    const q8: Partial<ModelEntry> = { kvCache: 'q8' };
+    const text = textOf(4, 200);
+    await say(await reloaded('q8', q8), text, { ...REQUIRED, maxTokens: 1 });
+    const kept = await say(await reloaded('q8', q8), text);
+    const alone = await tinyModel({}, q8);
+    expect(kept.cached).toBe(192);
+    expect({ ...kept, cached: 0 }).toEqual(await say(alone, text));
+    const usual = await tinyModel();
+    expect((await say(usual, text)).logprobs).not.toEqual(kept.logprobs);
+    expect(usual.info.kvTokenBytes).toBe(2 * alone.info.kvTokenBytes!);
   });
 
   it('[P02] is used where memory has less of it, and memory where it has more', async () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { fasterBuild, type Probe } from '../../../src/engines/gguf/choose-build.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fasterBuild, isFasterByRow, type Probe } from '../../../src/engines/gguf/choose-build.js';
 
 /** A program whose calls last so many milliseconds. */
 function choice(fours: number, twos: number, isRight: () => boolean = () => true, step = 0.1): string {
@@ -22,6 +22,20 @@ function choiceOf(fours: () => number, twos: () => number, isRight: () => boolea
   };
   return fasterBuild(program, () => Math.floor(time / step) * step);
 }
+
+describe('isFasterByRow', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it.each([
+    ['Node 20', { versions: { v8: '11.3.244.8-node.33' } }, true],
+    ['Node 22', { versions: { v8: '12.4.254.21-node.35' } }, true],
+    ['Node 24', { versions: { v8: '13.6.233.17-node.48' } }, false],
+    ['a browser', undefined, false],
+  ])('%s', (_, process, isFaster) => {
+    vi.stubGlobal('process', process);
+    expect(isFasterByRow()).toBe(isFaster);
+  });
+});
 
 describe('fasterBuild', () => {
   it('takes the build whose products are faster', () => {

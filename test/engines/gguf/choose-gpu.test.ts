@@ -66,6 +66,7 @@ describe('where a GGUF model runs', () => {
     ['a browser without WebGPU', undefined, {}, /does not offer WebGPU/],
     ['a browser without an adapter', null, {}, /no GPU to offer/],
     ['adapters of LoRA', {}, { loras: [{ source: 'https://app.test/lora.gguf' }] }, /loras/],
+    ['keys and values of 8 bits', {}, { kvCache: 'q8' }, /kvCache/],
     ['too little memory', { memory: 'full' }, {}, /needs \d+ MB/],
     ['bindings that are too small', { binding: 2 ** 16 }, {}, /binds 1 MB/],
   ])(
@@ -85,7 +86,7 @@ describe('where a GGUF model runs', () => {
       expect(confirmed.deviceReason).toMatch(why);
       const refused = choose({ ...WEBGPU, ...entry });
       await expect(refused).rejects.toMatchObject({
-        code: entry.loras ? 'model_not_supported' : 'insufficient_resources',
+        code: entry.loras || entry.kvCache ? 'model_not_supported' : 'insufficient_resources',
         message: ON_AUTO,
         details: { param: 'device' },
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KernelMemory } from '../../../src/engines/gguf/kernel-memory.js';
-import { KvPages, KvSequence, pageBytes } from '../../../src/engines/gguf/kv-pages.js';
+import { KvPages, KvSequence, pageBytes, pageIdentity } from '../../../src/engines/gguf/kv-pages.js';
 import { PageCache } from '../../../src/engines/gguf/page-cache.js';
 
 const SHAPE = { layers: 2, kvHeads: 1, headSize: 8, precision: 16 } as const;
@@ -19,7 +19,17 @@ function filled(pages: KvPages, positions: number): KvSequence {
 describe('pages', () => {
   it('has keys and values of 64 positions of all layers', () => {
     expect(pageBytes(SHAPE)).toBe(2 * 2 * 64 * (8 * 2 + 4));
+    expect(pageBytes({ ...SHAPE, precision: 8 })).toBe(pageBytes(SHAPE) / 2);
     expect(pageBytes({ ...SHAPE, precision: 32 })).toBe(2 * 2 * 64 * 8 * 4);
+  });
+
+  it('[P04] are kept under another identity in 8 bits', () => {
+    const identities = [true, false].flatMap((exact) =>
+      ([8, exact ? 32 : 16] as const).map((precision) =>
+        JSON.stringify(pageIdentity('hash', { exact, precision }, '')),
+      ),
+    );
+    expect(new Set(identities).size).toBe(4);
   });
 
   it('uses freed pages again', () => {

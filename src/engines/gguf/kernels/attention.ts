@@ -3,8 +3,8 @@
 // A page holds 64 positions of all layers. A layer has its heads of keys, then its heads of values. A head of keys is
 // [position / 4][size][4], a head of values [size / 8][position][8]. Of 16 bits, two neighbours lie together, because the products of
 // integers are added in pairs: [position / 4][size / 2][4][2] and [size / 8][position / 2][8][2]; the 64 scales of the positions come
-// before.
-import { capped, codesOfEight, exp4, fma, GREATEST, highest, sumOf } from './simd';
+// before. Of 8 bits the same, and scales are the upper halves of floats.
+import { capped, codesOfEight, exp4, fma, greatestCode, highest, scaleBytes, scalesOfFour, sumOf } from './simd';
 
 /** Positions of a page. */
 const PAGE: usize = 64;
@@ -17,14 +17,15 @@ const TOGETHER: i32 = 4;
 const SPAN: usize = 16;
 /** Scores are computed for so many positions at once. */
 const STEP: usize = 16;
-/** Greatest code of a factor of values: 64 products with {@link GREATEST} still fit into 32 bits. */
+/** Greatest code of a factor of values: 64 products with the greatest code of values still fit into 32 bits. */
 const GREATEST_FACTOR: f32 = 8191;
 
 export function attend(
   precision: i32, out: usize, qkv: usize, stride: i32, heads: i32, kvHeads: i32, size: i32, scale: f32, cap: f32, window: i32,
   spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
-  if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
+  if (precision == 8) attendAs<i8>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
+  else if (precision == 16) attendAs<i16>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
   else attendAs<f32>(out, qkv, stride, heads, kvHeads, size, scale, cap, window, spans, layer, sinks, scratch, first, last);
 }
 
@@ -34,7 +35,7 @@ function attendAs<T>(
   spans: usize, layer: usize, sinks: usize, scratch: usize, first: i32, last: i32,
 ): void {
   const group = heads / kvHeads;
-  const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
+  const step = PAGE * (sizeof<T>() * size + scaleBytes<T>());
   for (; last > 0; spans += SPAN) {
     const count = load<i32>(spans, 4) * group, each = (count + TOGETHER - 1) / TOGETHER, units = kvHeads * each;
     const row = load<i32>(spans), position = load<i32>(spans, 8), table = <usize>load<i32>(spans, 12);
@@ -89,10 +90,10 @@ function attendTogether<T>(
   let c0: f32 = 1, c1: f32 = 1, c2: f32 = 1, c3: f32 = 1;
   if (!isFloat<T>()) {
     const bytes = <usize>size << 1, codes = scratch + 4 * line;
-    c0 = roundQuery(codes, q0, size);
-    c1 = roundQuery(codes + bytes, q1, size);
-    c2 = roundQuery(codes + 2 * bytes, q2, size);
-    c3 = roundQuery(codes + 3 * bytes, q3, size);
+    c0 = roundQuery<T>(codes, q0, size);
+    c1 = roundQuery<T>(codes + bytes, q1, size);
+    c2 = roundQuery<T>(codes + 2 * bytes, q2, size);
+    c3 = roundQuery<T>(codes + 3 * bytes, q3, size);
     q0 = codes; q1 = q0 + bytes; q2 = q1 + bytes; q3 = q2 + bytes;
   }
   for (let o: usize = 0; o < line; o += PAGE << 2) {
@@ -111,7 +112,7 @@ function attendTogether<T>(
     const one: f32 = cap > 0 ? 1 : own;
     const sink: f32 = sinks ? load<f32>(sinks + (<usize>((query + i) % group) << 2)) / one : -Infinity;
     const inverse = softmax(s, <usize>start << 2, <usize>length << 2, line, one, sink);
-    if (!isFloat<T>()) roundFactors(s, line, table, values, inverse);
+    if (!isFloat<T>()) roundFactors<T>(s, line, table, values, inverse);
     // The sums begin with what they are multiplied by in the end.
     else store<f32>(addressOf(out, outLine, group, size, query + i), inverse);
   }
@@ -129,6 +130,30 @@ function attendTogether<T>(
   return isFloat<T>() ? fma(a, b, sums) : i32x4.add(sums, i32x4.dot_i16x8_s(a, b));
 }
 
+/** Four numbers of keys or values, or four pairs of them. */
+// @ts-ignore: decorator
+@inline function loaded<T>(p: usize): v128 {
+  return sizeof<T>() == 1 ? v128.load8x8_s(p) : v128.load(p);
+}
+
+/** Bytes of what {@link loaded} takes. */
+// @ts-ignore: decorator
+@inline function loadedBytes<T>(): usize {
+  return sizeof<T>() == 1 ? 8 : 16;
+}
+
+/** Bytes of a number of a query, or of a factor of values. */
+// @ts-ignore: decorator
+@inline function factorBytes<T>(): usize {
+  return isFloat<T>() ? 4 : 2;
+}
+
+/** The scales of the four positions whose scores are `o` bytes behind those of a page's first one. */
+// @ts-ignore: decorator
+@inline function scalesAt<T>(scales: usize, o: usize): v128 {
+  return scalesOfFour<T>(scales + (sizeof<T>() == 1 ? o >> 1 : o));
+}
+
 /** Scores of four positions. */
 // @ts-ignore: decorator
 @inline function finished<T>(sums: v128, scales: v128): v128 {
@@ -136,8 +161,8 @@ function attendTogether<T>(
 }
 
 /** Greatest code of a query: the sum of its products with keys fits into 32 bits. @returns what the codes are to be multiplied by */
-function roundQuery(to: usize, q: usize, size: i32): f32 {
-  const greatest = min(GREATEST_FACTOR, Mathf.floor(2147483000 / (GREATEST * <f32>size)));
+function roundQuery<T>(to: usize, q: usize, size: i32): f32 {
+  const greatest = min(GREATEST_FACTOR, Mathf.floor(2147483000 / (greatestCode<T>() * <f32>size)));
   let m = f32x4.splat(0);
   const end = q + (<usize>size << 2);
   for (let p = q; p < end; p += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(p)));
@@ -154,22 +179,22 @@ function roundQuery(to: usize, q: usize, size: i32): f32 {
 @inline function scores<T>(
   n: i32, keys: usize, size: i32, end: usize, q0: usize, q1: usize, q2: usize, q3: usize, s0: usize, s1: usize, s2: usize, s3: usize,
 ): void {
-  const bytes = <usize>size * sizeof<T>();
-  let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
+  const bytes = <usize>size * factorBytes<T>(), quad = <usize>size * (sizeof<T>() << 2);
+  let k = keys + PAGE * scaleBytes<T>();
   for (let o: usize = 0; o < end; o += 32) {
     let a0 = f32x4.splat(0), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
-    let j = k + (bytes << 2);
+    let j = k + quad;
     for (let d: usize = 0; d < bytes; d += 4) {
-      const x = v128.load(k), y = v128.load(j);
+      const x = loaded<T>(k), y = loaded<T>(j);
       let p = v128.load32_splat(q0 + d);
       a0 = plus<T>(a0, p, x); b0 = plus<T>(b0, p, y);
       if (n > 1) { p = v128.load32_splat(q1 + d); a1 = plus<T>(a1, p, x); b1 = plus<T>(b1, p, y); }
       if (n > 2) { p = v128.load32_splat(q2 + d); a2 = plus<T>(a2, p, x); b2 = plus<T>(b2, p, y); }
       if (n > 3) { p = v128.load32_splat(q3 + d); a3 = plus<T>(a3, p, x); b3 = plus<T>(b3, p, y); }
-      k += 16; j += 16;
+      k += loadedBytes<T>(); j += loadedBytes<T>();
     }
     k = j;
-    const x = v128.load(keys + o), y = v128.load(keys + o, 16);
+    const x = scalesAt<T>(keys, o), y = scalesAt<T>(keys, o + 16);
     v128.store(s0 + o, finished<T>(a0, x)); v128.store(s0 + o, finished<T>(b0, y), 16);
     if (n > 1) { v128.store(s1 + o, finished<T>(a1, x)); v128.store(s1 + o, finished<T>(b1, y), 16); }
     if (n > 2) { v128.store(s2 + o, finished<T>(a2, x)); v128.store(s2 + o, finished<T>(b2, y), 16); }
@@ -179,23 +204,23 @@ function roundQuery(to: usize, q: usize, size: i32): f32 {
 
 /** The same for one query, for 16 positions at a time: each sum waits for its last product. */
 function scoresOfOne<T>(keys: usize, size: i32, end: usize, q: usize, s: usize): void {
-  const bytes = <usize>size * sizeof<T>(), quad = bytes << 2;
-  let k = keys + (isFloat<T>() ? 0 : PAGE << 2);
+  const bytes = <usize>size * factorBytes<T>(), quad = <usize>size * (sizeof<T>() << 2);
+  let k = keys + PAGE * scaleBytes<T>();
   for (let o: usize = 0; o < end; o += 64) {
     let a = f32x4.splat(0), b = a, c = a, e = a;
     for (let d: usize = 0; d < bytes; d += 4) {
       const p = v128.load32_splat(q + d);
-      a = plus<T>(a, p, v128.load(k));
-      b = plus<T>(b, p, v128.load(k + quad));
-      c = plus<T>(c, p, v128.load(k + 2 * quad));
-      e = plus<T>(e, p, v128.load(k + 3 * quad));
-      k += 16;
+      a = plus<T>(a, p, loaded<T>(k));
+      b = plus<T>(b, p, loaded<T>(k + quad));
+      c = plus<T>(c, p, loaded<T>(k + 2 * quad));
+      e = plus<T>(e, p, loaded<T>(k + 3 * quad));
+      k += loadedBytes<T>();
     }
     k += 3 * quad;
-    v128.store(s + o, finished<T>(a, v128.load(keys + o)));
-    v128.store(s + o, finished<T>(b, v128.load(keys + o, 16)), 16);
-    v128.store(s + o, finished<T>(c, v128.load(keys + o, 32)), 32);
-    v128.store(s + o, finished<T>(e, v128.load(keys + o, 48)), 48);
+    v128.store(s + o, finished<T>(a, scalesAt<T>(keys, o)));
+    v128.store(s + o, finished<T>(b, scalesAt<T>(keys, o + 16)), 16);
+    v128.store(s + o, finished<T>(c, scalesAt<T>(keys, o + 32)), 32);
+    v128.store(s + o, finished<T>(e, scalesAt<T>(keys, o + 48)), 48);
   }
 }
 
@@ -230,12 +255,12 @@ function softmax(s: usize, start: usize, length: usize, line: usize, scale: f32,
  * Brings factors of values to codes, page by page in the place of the page's: its scales are of values, and each page has one for its
  * codes behind them. A page far from what is looked at has smaller factors than others, which would all be 0.
  */
-function roundFactors(s: usize, line: usize, table: usize, values: usize, inverse: f32): void {
+function roundFactors<T>(s: usize, line: usize, table: usize, values: usize, inverse: f32): void {
   for (let o: usize = 0; o < line; o += PAGE << 2) {
     const scales = <usize>load<i32>(table + (o >> 6)) + values, end = min(line - o, PAGE << 2);
     let to = s + o, m = f32x4.splat(0);
     for (let i: usize = 0; i < end; i += 16) {
-      const x = f32x4.mul(v128.load(to + i), v128.load(scales + i));
+      const x = f32x4.mul(v128.load(to + i), scalesAt<T>(scales, i));
       v128.store(to + i, x);
       m = f32x4.pmax(m, x);
     }
@@ -266,9 +291,9 @@ function roundFactors(s: usize, line: usize, table: usize, values: usize, invers
 ): void {
   const bytes = <usize>size << 2, none = f32x4.splat(0);
   // Bytes of a page's factors, and of all of them.
-  const page = PAGE * sizeof<T>(), end = (most * sizeof<T>() + 3) & ~3;
+  const page = PAGE * factorBytes<T>(), end = (most * factorBytes<T>() + 3) & ~3;
   const i0 = v128.load32_splat(o0), i1 = v128.load32_splat(o1), i2 = v128.load32_splat(o2), i3 = v128.load32_splat(o3);
-  values += isFloat<T>() ? 0 : PAGE << 2;
+  values += PAGE * scaleBytes<T>();
   for (let c: usize = 0; c < bytes; c += 32) {
     let a0 = none, a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
     if (!isFloat<T>()) {
@@ -281,13 +306,13 @@ function roundFactors(s: usize, line: usize, table: usize, values: usize, invers
       let v = <usize>load<i32>(table + (o >> 6)) + values;
       let t = o;
       for (const to = o + min(end - f, page); t < to; t += 4) {
-        const x = v128.load(v), y = v128.load(v, 16);
+        const x = loaded<T>(v), y = loaded<T>(v + loadedBytes<T>());
         let p = v128.load32_splat(s0 + t);
         a0 = plus<T>(a0, p, x); b0 = plus<T>(b0, p, y);
         if (n > 1) { p = v128.load32_splat(s1 + t); a1 = plus<T>(a1, p, x); b1 = plus<T>(b1, p, y); }
         if (n > 2) { p = v128.load32_splat(s2 + t); a2 = plus<T>(a2, p, x); b2 = plus<T>(b2, p, y); }
         if (n > 3) { p = v128.load32_splat(s3 + t); a3 = plus<T>(a3, p, x); b3 = plus<T>(b3, p, y); }
-        v += 32;
+        v += 2 * loadedBytes<T>();
       }
       f += page;
       if (isFloat<T>()) continue;

@@ -1,6 +1,6 @@
 // What happens to the queries, keys and values of rows before attention. A row begins with the queries' heads, then come the
 // keys' and the values'.
-import { codesOfEight, fma, GREATEST, highest, sumOf } from './simd';
+import { codesOfEight, fma, greatestCode, highest, scaleBytes, sumOf } from './simd';
 
 export function addBias(x: usize, stride: i32, bias: usize, rows: i32, columns: i32): void {
   const bytes = <usize>columns << 2;
@@ -70,12 +70,13 @@ const PAGE: usize = 64;
 export function storeHeads(
   precision: i32, qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, kvCells: usize, layer: usize,
 ): void {
-  if (precision == 16) storeAs<i16>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
+  if (precision == 8) storeAs<i8>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
+  else if (precision == 16) storeAs<i16>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
   else storeAs<f32>(qkv, stride, rows, keys, values, heads, size, kvCells, layer);
 }
 
 function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, heads: i32, size: i32, kvCells: usize, layer: usize): void {
-  const step = PAGE * (sizeof<T>() * size + (isFloat<T>() ? 0 : 4));
+  const step = PAGE * (sizeof<T>() * size + scaleBytes<T>());
   for (; rows; rows--) {
     const slot = <usize>load<i32>(kvCells, 4);
     let page = <usize>load<i32>(kvCells) + layer;
@@ -101,9 +102,20 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
       store<f32>(at, load<f32>(x));
       at += 16;
     }
+  } else if (sizeof<T>() == 1) {
+    const inverse = storeScale<T>(page, slot, x, size);
+    let at = page + PAGE * scaleBytes<T>() + (slot & ~3) * size + ((slot & 3) << 1);
+    for (; x < end; x += 32) {
+      const v = bytesOfEight(x, inverse);
+      v128.store_lane<i16>(at, v, 0);
+      v128.store_lane<i16>(at, v, 1, 8);
+      v128.store_lane<i16>(at, v, 2, 16);
+      v128.store_lane<i16>(at, v, 3, 24);
+      at += 32;
+    }
   } else {
-    const inverse = storeScale(page, slot, x, size);
-    let at = page + PAGE * 4 + (((slot & ~3) * size) << 1) + ((slot & 3) << 2);
+    const inverse = storeScale<T>(page, slot, x, size);
+    let at = page + PAGE * scaleBytes<T>() + (((slot & ~3) * size) << 1) + ((slot & 3) << 2);
     for (; x < end; x += 32) {
       const v = codesOfEight(x, inverse);
       v128.store_lane<i32>(at, v, 0);
@@ -125,9 +137,24 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
       v128.store(at, v128.load(x, 16), 16);
       at += PAGE << 5;
     }
+  } else if (sizeof<T>() == 1) {
+    const inverse = storeScale<T>(page, slot, x, size);
+    let at = page + PAGE * scaleBytes<T>() + ((slot >> 1) << 4) + (slot & 1);
+    for (; x < end; x += 32) {
+      const v = bytesOfEight(x, inverse);
+      v128.store_lane<i8>(at, v, 0);
+      v128.store_lane<i8>(at, v, 1, 2);
+      v128.store_lane<i8>(at, v, 2, 4);
+      v128.store_lane<i8>(at, v, 3, 6);
+      v128.store_lane<i8>(at, v, 4, 8);
+      v128.store_lane<i8>(at, v, 5, 10);
+      v128.store_lane<i8>(at, v, 6, 12);
+      v128.store_lane<i8>(at, v, 7, 14);
+      at += PAGE << 3;
+    }
   } else {
-    const inverse = storeScale(page, slot, x, size);
-    let at = page + PAGE * 4 + ((slot >> 1) << 5) + ((slot & 1) << 1);
+    const inverse = storeScale<T>(page, slot, x, size);
+    let at = page + PAGE * scaleBytes<T>() + ((slot >> 1) << 5) + ((slot & 1) << 1);
     for (; x < end; x += 32) {
       const v = codesOfEight(x, inverse);
       v128.store_lane<i16>(at, v, 0);
@@ -143,12 +170,25 @@ function storeAs<T>(qkv: usize, stride: i32, rows: i32, keys: i32, values: i32, 
   }
 }
 
+/** Eight numbers as whole ones of 8 bits, in the first half. */
+// @ts-ignore: decorator
+@inline function bytesOfEight(p: usize, factor: v128): v128 {
+  const codes = codesOfEight(p, factor);
+  return i8x16.narrow_i16x8_s(codes, codes);
+}
+
 /** @returns what its numbers are to be multiplied by */
 // @ts-ignore: decorator
-@inline function storeScale(page: usize, slot: usize, x: usize, size: i32): v128 {
+@inline function storeScale<T>(page: usize, slot: usize, x: usize, size: i32): v128 {
   let m = f32x4.splat(0);
   for (const end = x + (<usize>size << 2); x < end; x += 16) m = f32x4.pmax(m, f32x4.abs(v128.load(x)));
   const top = highest(m);
-  store<f32>(page + (slot << 2), top / GREATEST);
-  return f32x4.splat(top < 1e-30 ? 0 : GREATEST / top);
+  if (sizeof<T>() == 1) {
+    // Upwards, so that no code is greater than the greatest one.
+    const upper = (reinterpret<u32>(top / greatestCode<T>()) + 0xffff) >> 16;
+    store<u16>(page + (slot << 1), <u16>upper);
+    return f32x4.splat(top < 1e-30 ? 0 : 1 / reinterpret<f32>(upper << 16));
+  }
+  store<f32>(page + (slot << 2), top / greatestCode<T>());
+  return f32x4.splat(top < 1e-30 ? 0 : greatestCode<T>() / top);
 }

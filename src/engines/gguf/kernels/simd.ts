@@ -9,8 +9,23 @@ export const NIBBLES: v128 = i8x16.splat(0x0f);
   return RELAXED ? f32x4.relaxed_madd(a, b, c) : f32x4.add(f32x4.mul(a, b), c);
 }
 
-/** Greatest code of keys and values of 16 bits. */
-export const GREATEST: f32 = 4095;
+/** Greatest code of keys and values. */
+// @ts-ignore: decorator
+@inline export function greatestCode<T>(): f32 {
+  return sizeof<T>() == 1 ? 127 : 4095;
+}
+
+/** Bytes of a scale of keys or values: half a float says enough of 8 bits. */
+// @ts-ignore: decorator
+@inline export function scaleBytes<T>(): usize {
+  return isFloat<T>() ? 0 : sizeof<T>() == 1 ? 2 : 4;
+}
+
+/** Scales of four positions. */
+// @ts-ignore: decorator
+@inline export function scalesOfFour<T>(p: usize): v128 {
+  return sizeof<T>() == 1 ? i32x4.shl(v128.load16x4_u(p), 16) : v128.load(p);
+}
 
 /**
  * The whole numbers nearest to v x factor, which must be below 2 to the power of 22: the low bits of a float to which so great a

@@ -1,6 +1,11 @@
 /** Attention over pages of keys and values, compared with the same in 64-bit floats. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { attentionUnits, headBytes, PAGE_POSITIONS } from '../../../../src/engines/gguf/kernel-exports.js';
+import {
+  attentionUnits,
+  headBytes,
+  type KvPrecision,
+  PAGE_POSITIONS,
+} from '../../../../src/engines/gguf/kernel-exports.js';
 import { pagesOf } from '../../../../src/engines/gguf/kv-pages.js';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../src/engines/gguf/load-kernels.js';
 import { place, wave } from './kernel-inputs.js';
@@ -22,7 +27,7 @@ export function testAttention(build: KernelBuild): void {
     kernels = await loadKernels(build);
   });
 
-  function attend(precision: 16 | 32, given: Given): Float32Array {
+  function attend(precision: KvPrecision, given: Given): Float32Array {
     const { heads, kvHeads, size, positions, rows, scale, numbers } = given;
     const { functions, memory } = kernels;
     const stride = (heads + 2 * kvHeads) * size;
@@ -76,6 +81,7 @@ export function testAttention(build: KernelBuild): void {
     Math.max(...found.map((value, index) => Math.abs(value - wanted[index]!)));
 
   describe.each([
+    [8, 0.02],
     [16, 1e-3],
     [32, 1e-5],
   ] as const)('attention, keys and values of %d bits', (precision, most) => {

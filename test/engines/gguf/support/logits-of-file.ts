@@ -1,4 +1,5 @@
 /** What the engine computes of a made file. @module */
+import type { KvPrecision } from '../../../../src/engines/gguf/kernel-exports.js';
 import { ForwardPass, PASS_ROWS } from '../../../../src/engines/gguf/forward.js';
 import { type ForwardShape, widestRow } from '../../../../src/engines/gguf/forward-shape.js';
 import { planAdapter } from '../../../../src/engines/gguf/adapter-plan.js';
@@ -71,14 +72,19 @@ interface OpenedFile {
   set: LoadedAdapter[];
 }
 
-/** A pass of a made file with adapters. @param options.isFast the kernels are the fastest ones that run here */
+/**
+ * A pass of a made file with adapters.
+ * @param options.isFast the kernels are the fastest ones that run here
+ * @param options.precision bits of keys and values
+ */
 export async function openFile(
   file: Uint8Array,
   {
     exact = true,
     adapters = [],
     isFast = false,
-  }: { exact?: boolean; adapters?: readonly GivenAdapter[]; isFast?: boolean } = {},
+    precision = exact ? 32 : 16,
+  }: { exact?: boolean; adapters?: readonly GivenAdapter[]; isFast?: boolean; precision?: KvPrecision } = {},
 ): Promise<OpenedFile> {
   const header = await headerOf(file);
   const kernels = await loadKernels(isFast ? undefined : 'plain');
@@ -89,7 +95,7 @@ export async function openFile(
   const shape = {
     ...plan.shape,
     exact,
-    precision: exact ? (32 as const) : (16 as const),
+    precision,
     rope: { ...plan.shape.rope, factors: ropeFactors },
   };
   const plans = await Promise.all(

@@ -1,7 +1,7 @@
 /** Matrix products of every kind, compared with dequantised weights in 64-bit floats. */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { activationBytes } from '../../../../src/engines/gguf/kernel-exports.js';
+import { activationBytes, type KernelExports } from '../../../../src/engines/gguf/kernel-exports.js';
 import { type KernelBuild, type Kernels, loadKernels } from '../../../../src/engines/gguf/load-kernels.js';
 import { groupsOf, isFloatKind, type PackedWeights } from '../../../../src/engines/gguf/packed-kinds.js';
 import { TENSOR_KINDS, type TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.js';
@@ -36,8 +36,12 @@ function roundedTo8Bits(x: Float32Array): Float32Array {
 export function testProducts(build: KernelBuild): void {
   let kernels: Kernels;
   let packer: WeightPacker;
+  /** As the file has them, whatever is the fastest here. */
+  let both: Pick<KernelExports, 'multiply' | 'multiplyByRow'>;
   beforeAll(async () => {
     kernels = await loadKernels(build);
+    const { exports } = await WebAssembly.instantiate(kernels.module, { env: { memory: kernels.memory.memory } });
+    both = exports as unknown as KernelExports;
     packer = new WeightPacker(kernels);
   });
 
@@ -57,7 +61,11 @@ export function testProducts(build: KernelBuild): void {
   function product(
     { kind, at, rows, columns }: PackedWeights,
     x: Float32Array,
-    { exact = false, bounds = [0, groupsOf(rows)] } = {},
+    {
+      exact = false,
+      bounds = [0, groupsOf(rows)],
+      multiply = kernels.functions.multiply,
+    }: { exact?: boolean; bounds?: readonly number[]; multiply?: KernelExports['multiply'] } = {},
   ): Float32Array {
     const { functions, memory } = kernels;
     const count = x.length / columns;
@@ -70,7 +78,7 @@ export function testProducts(build: KernelBuild): void {
     for (let part = 1; part < bounds.length; part++) {
       const [first, last] = [bounds[part - 1]!, bounds[part]!];
       if (exact) functions.multiplyExact(kind, out, stride, at, activations, count, columns, first, last, scratch);
-      else functions.multiply(kind, out, stride, at, activations, count, columns, first, last);
+      else multiply(kind, out, stride, at, activations, count, columns, first, last);
     }
     return memory.floats(out, count * stride).slice();
   }
@@ -147,11 +155,15 @@ export function testProducts(build: KernelBuild): void {
           (count, cuts, exact, step) => {
             const x = wave(count * columns, step);
             const bounds = [0, ...cuts.toSorted((a, b) => a - b), groupsOf(rows)];
-            const together = product(weights, x, { exact, bounds });
+            const { multiply, multiplyByRow } = both;
+            const [together, byRow] = [multiply, multiplyByRow].map((order) =>
+              Array.from(product(weights, x, { exact, bounds, multiply: order })),
+            );
             const alone = Array.from({ length: count }, (_, row) =>
               Array.from(product(weights, x.subarray(row * columns, (row + 1) * columns), { exact })),
             );
-            expect(Array.from(together)).toEqual(alone.flat());
+            expect(together).toEqual(alone.flat());
+            expect(byRow).toEqual(together);
           },
         ),
         { numRuns: 12 },
