@@ -155,6 +155,7 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
     'tokenizer-files': new Set(ofModels.filter((id) => embeddings.has(id) && withoutGguf(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     'text-engines': new Set(ofEngines.filter((id) => gguf.has(id))),
+    gguf: new Set(ofGguf.slice(0, 2).flatMap((ids) => [...ids].filter((id) => id.includes('/engines/gguf/')))),
     transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),
   };
 }

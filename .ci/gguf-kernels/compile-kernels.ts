@@ -52,7 +52,7 @@ const { version: COMPILER_VERSION } = JSON.parse(
 ) as { version: string };
 
 /** The program's own files by name, with those that are made for a build. */
-function sourcesOf(build: KernelBuild): Map<string, string> {
+function sourcesOf(build: KernelBuild, isByRow: boolean): Map<string, string> {
   const files = readdirSync(KERNELS).filter((name) => /(?<!\.d)\.ts$/.test(name));
   const flag = (name: string, value: boolean): string => `export const ${name}: bool = ${value};\n`;
   return new Map([
@@ -61,18 +61,22 @@ function sourcesOf(build: KernelBuild): Map<string, string> {
       'build.ts',
       flag('RELAXED', build !== 'plain') + flag('PAIRS', build === 'pairs') + flag('PLAIN', build === 'plain'),
     ],
-    ['tiles.ts', tilesOf(build)],
+    ['tiles.ts', tilesOf(build, isByRow)],
+    ['by-row.ts', "export { multiplyByRow } from './tiles';\n"],
   ]);
 }
 
 /**
  * Makes the file of a build unless it was made from the same sources before.
- * @returns its path; the name is `gguf-<build>.wasm`
+ * @param isByRow with the products for older V8 (see `isFasterByRow`), which browsers need not fetch
+ * @returns its path; the name is `gguf-<build>.wasm` or `gguf-<build>-by-row.wasm`
  * @throws Error with what the compiler says
  */
-export async function compileKernels(build: KernelBuild): Promise<string> {
+export async function compileKernels(build: KernelBuild, isByRow: boolean): Promise<string> {
   const features = ['--enable', build === 'plain' ? 'simd' : 'simd,relaxed-simd'];
-  return compile(`gguf-${build}.wasm`, sourcesOf(build), ['index.ts', ...OPTIMISATION, ...MEMORY, ...features]);
+  const entries = isByRow ? ['index.ts', 'by-row.ts'] : ['index.ts'];
+  const name = `gguf-${build}${isByRow ? '-by-row' : ''}.wasm`;
+  return compile(name, sourcesOf(build, isByRow), [...entries, ...OPTIMISATION, ...MEMORY, ...features]);
 }
 
 /** The program that finds out which build is the best one. @returns its path */

@@ -16,7 +16,10 @@ export function ggufKernels(): Plugin {
     async load(resolved) {
       if (resolved !== `\0${id}`) return null;
       const files = await Promise.all(
-        KERNEL_BUILDS.map(async (build) => [build, await compileKernels(build)] as const),
+        KERNEL_BUILDS.flatMap((build) => [
+          compileKernels(build, false).then((path) => [build, path] as const),
+          compileKernels(build, true).then((path) => [`${build}ByRow`, path] as const),
+        ]),
       );
       const read = this.environment.config.consumer === 'client' ? fetching(files) : reading(files);
       return read + probing(readFileSync(await compileProbe()));
@@ -30,8 +33,8 @@ const fetching = (files: Files): string => `
 import { assetURL } from ${JSON.stringify(join(import.meta.dirname, '../../src/core/platform/asset-url.ts'))};
 ${files.map(([build, path]) => `import ${build} from ${JSON.stringify(`${path}?url&no-inline`)};`).join('\n')}
 const addresses = { ${files.map(([build]) => build).join(', ')} };
-export async function readKernels(build) {
-  const response = await fetch(assetURL(addresses[build], import.meta.url));
+export async function readKernels(build, isByRow) {
+  const response = await fetch(assetURL(addresses[isByRow ? build + 'ByRow' : build], import.meta.url));
   const { ok, status, url, headers } = response;
   if (!ok) throw new Error(\`\${url} answered with status \${status}\`);
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -44,7 +47,7 @@ export async function readKernels(build) {
 const reading = (files: Files): string => `
 import { readFile } from 'node:fs/promises';
 const paths = ${JSON.stringify(Object.fromEntries(files))};
-export const readKernels = async (build) => readFile(paths[build]);
+export const readKernels = async (build, isByRow) => readFile(paths[isByRow ? build + 'ByRow' : build]);
 `;
 
 /** A few hundred bytes, which say which of the files to fetch. */

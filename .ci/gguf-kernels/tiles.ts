@@ -337,8 +337,8 @@ function productOf(build: KernelBuild, kind: IntegerKind, isByRow: boolean): str
   ]);
 }
 
-/** A module of AssemblyScript that exports `multiply` and `multiplyByRow` (see `KernelExports`), and `multiplyF32`. */
-export function tilesOf(build: KernelBuild): string {
+/** A module of AssemblyScript that exports `multiply` (see `KernelExports`), `multiplyF32`, and if wanted `multiplyByRow`. */
+export function tilesOf(build: KernelBuild, isByRow: boolean): string {
   const multiply = (name: string, ofKind: (kind: (typeof KINDS)[number]) => string): string =>
     lines([
       `export function ${name}(kind: i32, out: usize, stride: i32, w: usize, x: usize, rows: i32, columns: i32, first: i32, last: i32): void {`,
@@ -352,14 +352,15 @@ export function tilesOf(build: KernelBuild): string {
       '}',
     ]);
   const usual = ({ name }: { name: string }): string => `multiply${name}`;
+  const fitting = new Set(INTEGER_KINDS.filter(fitsByRow).map(({ name }) => name));
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
     "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
-    INTEGER_KINDS.map((kind) => product(build, kind)),
+    INTEGER_KINDS.map((kind) => (isByRow ? product(build, kind) : productOf(build, kind, false))),
     floatTiles(SIDE_BY_SIDE),
     multiply('multiply', usual),
-    multiply('multiplyByRow', (kind) =>
-      'sums' in kind && fitsByRow(kind) ? `multiplyByRow${kind.name}` : usual(kind),
-    ),
+    isByRow
+      ? multiply('multiplyByRow', ({ name }) => (fitting.has(name) ? `multiplyByRow${name}` : usual({ name })))
+      : [],
   ]);
 }

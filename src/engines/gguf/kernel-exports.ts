@@ -43,8 +43,8 @@ export interface KernelExports extends RecurrentKernels {
     first: number,
     last: number,
   ): void;
-  /** {@link multiply} in another order of instructions, with the same bits: see `isFasterByRow`. */
-  multiplyByRow: KernelExports['multiply'];
+  /** {@link multiply} in another order of instructions, with the same bits: in the files for older V8, see `isFasterByRow`. */
+  multiplyByRow?: KernelExports['multiply'];
   /**
    * As {@link multiply}, with activations of {@link interleave} for every kind: what the file's numbers give in 32 bits.
    * @param scratch 16 x columns numbers, of each thread its own

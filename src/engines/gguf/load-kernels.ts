@@ -24,7 +24,7 @@ export interface Kernels {
  */
 export async function loadKernels(build?: KernelBuild, { shared = false } = {}): Promise<Kernels> {
   const chosen = build ?? (await chooseBuild());
-  const wasm = await readKernels(chosen).catch((cause: unknown) => {
+  const wasm = await readKernels(chosen, isFasterByRow()).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The kernels of the GGUF engine could not be downloaded: ${reason}.`;
     throw new InferenceError('unavailable', message, {}, { cause });
@@ -38,5 +38,5 @@ export async function loadKernels(build?: KernelBuild, { shared = false } = {}):
 export async function startKernels(module: WebAssembly.Module, memory: WebAssembly.Memory): Promise<KernelExports> {
   const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
   const kernels = exports as unknown as KernelExports;
-  return isFasterByRow() ? { ...kernels, multiply: kernels.multiplyByRow } : kernels;
+  return kernels.multiplyByRow ? { ...kernels, multiply: kernels.multiplyByRow } : kernels;
 }

@@ -1,9 +1,9 @@
 /** Where an engine keeps the prompts that it has read: on this device, or in the model's pack. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import { settledWithin } from '../../core/platform/settled-within.js';
 import { shortened } from '../../store/prompts/block-name.js';
-import { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
+import type { PromptBlockStore } from '../../store/prompts/prompt-block-store.js';
 import { PACKED_PROMPTS } from '../../store/sources/pack-manifest.js';
-import { PackedPrompts } from './packed-prompts.js';
 import { type PersistentPromptCacheOptions, hashRoot } from './persistent-prompt-cache.js';
 
 /** Milliseconds that opening may take. */
@@ -44,12 +44,15 @@ export function openPromptDisk(
       source.warn(
         `the prompt cache packed with this model cannot be used here, so prompts are processed again: ${use}.`,
       );
+    const { PackedPrompts } = await fetchPart(() => import('./packed-prompts.js'));
     return { disk: new PackedPrompts({ names, read: (file) => source.readPackedPrompt(file), own }), identity };
   };
   return settledWithin(open(), DISK_TIMEOUT_MS).catch(() => undefined);
 }
 
 async function openOwn(folder: string, maxBytes: number): Promise<PromptBlockStore | undefined> {
+  // Comes with the first model whose prompts are cached on the device.
+  const { PromptBlockStore: Store } = await fetchPart(() => import('../../store/prompts/prompt-block-store.js'));
   const root = await navigator.storage.getDirectory();
-  return PromptBlockStore.open(folder, { root, locks: navigator.locks, maxBytes });
+  return Store.open(folder, { root, locks: navigator.locks, maxBytes });
 }

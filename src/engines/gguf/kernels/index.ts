@@ -5,4 +5,4 @@ export { add, cap, clippedMul, gelu, geluMul, layerNorm, reluSquared, rmsNorm, s
 export { addBias, normHeads, rotateHalves, rotateNeighbours, storeHeads } from './heads';
 export { convolve, copyHeads, deltaRule, gateRows, scanRows, unitHeads } from './recurrent';
 export { packRows } from './repack';
-export { multiply, multiplyByRow } from './tiles';
+export { multiply } from './tiles';

@@ -1,6 +1,7 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
 import { plainActivation } from './plain-layers.js';
 import type { LayerShape } from '../forward-shape.js';
+import type { KvPrecision } from '../kernel-exports.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
@@ -18,6 +19,12 @@ interface LayerRows {
   x: keyof PassBuffers;
   attended: keyof PassBuffers;
   list: 0 | 1;
+}
+
+/** @throws Error for keys and values of 8 bits, which `gpuCandidate` refuses before */
+function bitsOf(precision: KvPrecision): 16 | 32 {
+  if (precision === 8) throw new Error('Keys and values of 8 bits have no shaders.');
+  return precision;
 }
 
 const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', list: 0 };
@@ -149,7 +156,7 @@ export class Program {
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = queryKeyNorm === 'head';
-    const code = rotateShader({ size, heads, kvHeads, bits: precision, turned: rope.size, pairs, headNorm });
+    const code = rotateShader({ size, heads, kvHeads, bits: bitsOf(precision), turned: rope.size, pairs, headNorm });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),
@@ -162,7 +169,7 @@ export class Program {
   #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
     const { heads, kvHeads, headSize: size, precision, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: precision };
+    const head = { size, heads, kvHeads, bits: bitsOf(precision) };
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,

@@ -156,14 +156,14 @@ export function testProducts(build: KernelBuild): void {
             const x = wave(count * columns, step);
             const bounds = [0, ...cuts.toSorted((a, b) => a - b), groupsOf(rows)];
             const { multiply, multiplyByRow } = both;
-            const [together, byRow] = [multiply, multiplyByRow].map((order) =>
-              Array.from(product(weights, x, { exact, bounds, multiply: order })),
-            );
+            const inOrder = (order: KernelExports['multiply']): number[] =>
+              Array.from(product(weights, x, { exact, bounds, multiply: order }));
+            const together = inOrder(multiply);
             const alone = Array.from({ length: count }, (_, row) =>
               Array.from(product(weights, x.subarray(row * columns, (row + 1) * columns), { exact })),
             );
             expect(together).toEqual(alone.flat());
-            expect(byRow).toEqual(together);
+            if (multiplyByRow) expect(inOrder(multiplyByRow)).toEqual(together);
           },
         ),
         { numRuns: 12 },
