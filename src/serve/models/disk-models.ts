@@ -153,7 +153,7 @@ async function filesOf(entry: ModelEntry, { files }: Folder, pageURL: string): P
   try {
     const chosen = await chooseFiles(entry, sizes, device, pageURL);
     // Where the list does not say which, a load may have opened any.
-    return chosen ? files.filter(({ file }) => chosen.includes(file)) : files;
+    return chosen ? files.filter(({ file }) => chosen.includes(file)) : [...files];
   } catch {
     return [];
   }

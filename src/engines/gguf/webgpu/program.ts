@@ -1,7 +1,6 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
 import { plainActivation } from './plain-layers.js';
 import type { LayerShape } from '../forward-shape.js';
-import type { KvPrecision } from '../kernel-exports.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
@@ -9,7 +8,7 @@ import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
 import { rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
-import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
+import { attendedHeads, bitsOf, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
 import type { PlacedLayer } from './place-model.js';
 import { isNormedApart, partWords, type ProductPlan, type ProgramParts, StepMaker } from './step-maker.js';
 import type { PlacedPiece } from './weight-places.js';
@@ -19,12 +18,6 @@ interface LayerRows {
   x: keyof PassBuffers;
   attended: keyof PassBuffers;
   list: 0 | 1;
-}
-
-/** @throws Error for keys and values of 8 bits, which `gpuCandidate` refuses before */
-function bitsOf(precision: KvPrecision): 16 | 32 {
-  if (precision === 8) throw new Error('Keys and values of 8 bits have no shaders.');
-  return precision;
 }
 
 const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', list: 0 };

@@ -14,13 +14,14 @@ import { GpuForward } from './gpu-forward.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
 import { placeModel } from './place-model.js';
+import { bitsOf } from './shaders/sizes.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
 export const SHADER_VERSION = 2;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];
-/** Largest difference of a logit, as a part of the largest logit: 16-bit keys and values are rounded, sums are not. */
+/** Largest difference of a logit, as a part of the largest logit: keys and values of 16 bits are rounded, sums are not. */
 const MOST_ERROR = { 16: 5e-3, 32: 1e-4 };
 
 export interface SelfCheck {
@@ -68,9 +69,9 @@ export async function checkGpu(
     };
     const prompt = await logits([PROMPT]);
     const pieces = await logits([ROWS, ...Array.from({ length: ALONE }, () => 1)]);
-    const isRight = errorOf(prompt, expected) <= MOST_ERROR[shape.precision];
+    const isRight = errorOf(prompt, expected) <= MOST_ERROR[bitsOf(shape.precision)];
     return {
-      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[shape.precision],
+      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[bitsOf(shape.precision)],
       keepsBits: areEqual(pieces, prompt),
     };
   } finally {
