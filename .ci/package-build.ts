@@ -112,8 +112,8 @@ function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
 /**
  * What a gateway and a model's worker have in common; what else every gateway has, or it would come in as many pieces as its lazy
  * parts share; what most models have; what reads tokenizers from files of their own, which
- * GGUF files do without; what models of text have; what their engines on WASM have, the own one and transformers.js; what only
- * transformers.js has.
+ * GGUF files do without; what models of text have; what their engines on WASM have, the own one and transformers.js; the own one;
+ * what only transformers.js has.
  */
 const WORKER_FILES = [
   'workers',
@@ -122,6 +122,7 @@ const WORKER_FILES = [
   'tokenizer-files',
   'text',
   'text-engines',
+  'gguf',
   'transformers',
 ] as const;
 
