@@ -216,7 +216,8 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
  * Refuses options of a wrong type by name, also those that something else will stand in for.
  * @throws InferenceError
  */
-export function checkServeOptions({ models, onProgress: _, ...options }: ServeOptions): void {
+export function checkServeOptions(all: ServeOptions): void {
+  const { models, onProgress: _onProgress, ...options } = all;
   // A list of models is checked when its words are entries.
   parseOptions(SERVE_OPTIONS, { ...options, ...(models !== undefined && !Array.isArray(models) && { models }) });
 }

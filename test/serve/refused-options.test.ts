@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { serveInference } from '../../src/serve/index.js';
-import { checkServeOptions, type ServeOptions } from '../../src/serve/serve-inference.js';
+import { checkServeOptions } from '../../src/serve/serve-inference.js';
 import { installInference } from '../../src/testing/playwright/index.js';
 
 const routes = { 'GET /api': () => new Response('') };
@@ -33,6 +33,6 @@ it.each([
   ['allowOrigins'],
   ['models'],
 ])('[Y32] a file whose `%s` has a wrong type is refused, also where a flag stands in for it', (name) => {
-  expect(() => checkServeOptions({ [name]: {} } as ServeOptions)).toThrow(`The option \`${name}\` must be`);
+  expect(() => checkServeOptions({ [name]: {} })).toThrow(`The option \`${name}\` must be`);
   expect(() => checkServeOptions({ port: 1, models: ['./a.gguf'] })).not.toThrow();
 });

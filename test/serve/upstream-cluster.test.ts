@@ -3,7 +3,7 @@
  * die in mid-answer.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -143,7 +143,7 @@ describe('[Y56] a cluster behind an upstream entry', () => {
     async (path, body, event) => {
       const failed = post(path, { ...body, stream: true });
       await expect.poll(() => active[0]!.size + active[1]!.size).toBe(1);
-      const [response] = [...active[0]!, ...active[1]!] as [ServerResponse<IncomingMessage>];
+      const [response] = [...active[0]!, ...active[1]!] as [ServerResponse];
       setTimeout(() => response.destroy(), 50);
       expect((await failed).text).toMatch(event);
       expect((await post('/chat/completions', { messages: asks('Hi') })).status).toBe(200);

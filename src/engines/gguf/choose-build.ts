@@ -8,7 +8,7 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
   // Threads of Node have a navigator as a browser's worker has it; Node 20 itself has none.
-  const isNode = /^Node\.js/.test(globalThis.navigator?.userAgent ?? 'Node.js');
+  const isNode = (globalThis.navigator?.userAgent ?? 'Node.js').startsWith('Node.js');
   return `This ${isNode ? 'Node' : 'browser'} has no relaxed SIMD yet, so prompts take about twice as long.${isNode ? ' Node 22 or later has it.' : ''}`;
 }
 

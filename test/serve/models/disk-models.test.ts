@@ -12,8 +12,13 @@ import { fileLock } from '../../../src/store/download/fetch-file.js';
 import { newMetadata } from '../../../src/store/storage/byte-storage.js';
 
 const HUB_FOLDER = 'https://huggingface.co/owner/name/resolve/main/';
-const entry = (id: string, source: string, file?: string): ModelEntry =>
-  ({ id, task: 'chat', backend: 'gguf', source, ...(file !== undefined && { file }) }) as ModelEntry;
+const entry = (id: string, source: string, file?: string): ModelEntry => ({
+  id,
+  task: 'chat',
+  backend: 'gguf',
+  source,
+  ...(file !== undefined && { file }),
+});
 
 let root: string;
 let storage: DiskStorage;
