@@ -52,35 +52,66 @@ const OWN_MODULES = 'test/**/*.isolated.test.ts';
 const WEB_BUILD = 'test/**/*.web-build.test.ts';
 const NO_UNIT_TESTS = ['**/node_modules/**', 'test/**/*.{browser,e2e,gpu,long,manual}.test.ts'];
 
+/** What tests in a browser import: bundled before they begin, or each new import would load the page again. */
+const BROWSER_DEPENDENCIES = [
+  '@huggingface/tokenizers',
+  '@huggingface/transformers',
+  '@mlc-ai/web-llm',
+  'ai',
+  '@ai-sdk/openai',
+  '@ai-sdk/openai-compatible',
+  '@ai-sdk/anthropic',
+  'openai/helpers/zod',
+  'zod',
+  'comlink',
+  'eventsource-parser',
+  '@cfworker/json-schema',
+  'fast-check',
+  'hono/tiny',
+  'valibot',
+  'mediabunny',
+  '@mediabunny/mp3-encoder',
+  'openai',
+  '@anthropic-ai/sdk',
+  'react',
+  'react-dom/client',
+  'vue',
+];
+
+/** @param tests their files */
+const browserProject = (tests: string): TestProjectInlineConfiguration => ({
+  extends: true,
+  server: { headers: CROSS_ORIGIN_ISOLATION },
+  plugins: [serveOnnxRuntime()],
+  test: {
+    ...BESIDE_EACH_OTHER,
+    name: 'browser',
+    globalSetup: ['test/vision/make-vision-models.ts'],
+    include: [tests],
+    testTimeout: 120_000,
+    browser: {
+      enabled: true,
+      // One file after another. The option of the same name outside `browser` would be one worker for the whole group.
+      fileParallelism: false,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          ...CHROMIUM,
+          args: [...CHROMIUM_ARGUMENTS, `--js-flags=${LATE_WASM_TIER_UP}`, ...SWIFTSHADER],
+        },
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+});
+
 /** @param browserTests of the project `browser` */
 const testing = (browserTests: string): ViteUserConfig => ({
   plugins: [webLlmModelList(), ggufKernels()],
   worker: { format: 'es' },
   optimizeDeps: {
-    include: [
-      '@huggingface/tokenizers',
-      '@huggingface/transformers',
-      '@mlc-ai/web-llm',
-      'ai',
-      '@ai-sdk/openai',
-      '@ai-sdk/openai-compatible',
-      '@ai-sdk/anthropic',
-      'openai/helpers/zod',
-      'zod',
-      'comlink',
-      'eventsource-parser',
-      '@cfworker/json-schema',
-      'fast-check',
-      'hono/tiny',
-      'valibot',
-      'mediabunny',
-      '@mediabunny/mp3-encoder',
-      'openai',
-      '@anthropic-ai/sdk',
-      'react',
-      'react-dom/client',
-      'vue',
-    ],
+    include: BROWSER_DEPENDENCIES,
   },
   test: {
     // Nothing waits this long in a test that passes; a busy machine may.
@@ -120,32 +151,7 @@ const testing = (browserTests: string): ViteUserConfig => ({
           isolate: false,
         },
       },
-      {
-        extends: true,
-        server: { headers: CROSS_ORIGIN_ISOLATION },
-        plugins: [serveOnnxRuntime()],
-        test: {
-          ...BESIDE_EACH_OTHER,
-          name: 'browser',
-          globalSetup: ['test/vision/make-vision-models.ts'],
-          include: [browserTests],
-          testTimeout: 120_000,
-          browser: {
-            enabled: true,
-            // One file after another. The option of the same name outside `browser` would be one worker for the whole group.
-            fileParallelism: false,
-            headless: true,
-            screenshotFailures: false,
-            provider: playwright({
-              launchOptions: {
-                ...CHROMIUM,
-                args: [...CHROMIUM_ARGUMENTS, `--js-flags=${LATE_WASM_TIER_UP}`, ...SWIFTSHADER],
-              },
-            }),
-            instances: [{ browser: 'chromium' }],
-          },
-        },
-      },
+      browserProject(browserTests),
       {
         extends: true,
         test: {

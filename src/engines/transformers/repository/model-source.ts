@@ -117,15 +117,7 @@ function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): 
     graphs,
     info,
     folder: location.folderURL,
-    async identity() {
-      const hashes = files && (await files.contentHash(await openedFiles(entry, chosen, files)));
-      if (hashes === undefined) return undefined;
-      // A browser brings its GPU's compiler, and threads share the work by their number.
-      const runsOn = device === 'webgpu' ? navigator.userAgent : threads;
-      const { versions } = env.backends.onnx as { versions?: { web?: string; common?: string } };
-      const engine = [env.version, versions?.web ?? versions?.common];
-      return JSON.stringify([hashes, dtypes, device, runsOn, engine]);
-    },
+    identity: () => identityOf(entry, chosen, threads),
     packedPrompts: async () => (files ? packedPrompts(entry, files) : []),
     async readPackedPrompt(file) {
       // The files of a load end with it.
@@ -151,15 +143,7 @@ function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): 
     },
     readText,
     readBytes: async (file) => (await files?.read(file))?.bytes(),
-    async readJson(file) {
-      const found = await files?.read(file);
-      try {
-        return await found?.json();
-      } catch (cause) {
-        if (!(cause instanceof SyntaxError)) throw cause;
-        throw new Error(`Its file ${file} is not JSON.`, { cause });
-      }
-    },
+    readJson: async (file) => files && readJson(file, files),
     async fetchFiles() {
       if (!files) return;
       const wanted = await openedFiles(entry, chosen, files);
@@ -174,6 +158,29 @@ function sourceOf(entry: ModelEntry, options: LoadOptions, parts: SourceParts): 
     },
     repair: async () => (await files?.repair()) ?? false,
   };
+}
+
+/** What computes the same from the same prompt; undefined: not known. */
+async function identityOf(entry: ModelEntry, chosen: ChosenFiles, threads: number): Promise<string | undefined> {
+  const { files, device, dtype } = chosen;
+  const hashes = files && (await files.contentHash(await openedFiles(entry, chosen, files)));
+  if (hashes === undefined) return undefined;
+  // A browser brings its GPU's compiler, and threads share the work by their number.
+  const runsOn = device === 'webgpu' ? navigator.userAgent : threads;
+  const { versions } = env.backends.onnx as { versions?: { web?: string; common?: string } };
+  const engine = [env.version, versions?.web ?? versions?.common];
+  return JSON.stringify([hashes, dtype, device, runsOn, engine]);
+}
+
+/** @throws Error that names a file that is not JSON */
+async function readJson(file: string, files: ModelFiles): Promise<unknown> {
+  const found = await files.read(file);
+  try {
+    return await found?.json();
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new Error(`Its file ${file} is not JSON.`, { cause });
+  }
 }
 
 /**

@@ -67,23 +67,17 @@ export function createBodyReader(
     const conversation = id === undefined ? undefined : await readConversation(id, owner, context, before);
     const followed =
       body.previous_response_id == null ? [] : await readEarlier(body.previous_response_id, owner, context);
-    const earlier = conversation?.items ?? followed;
-    const input: ConversationInput = {
-      items: earlier.length === 0 ? own : [...earlier, ...asItems(own)],
-      earlier: earlier.length,
-      earlierParam: conversation ? 'conversation' : 'previous_response_id',
-    };
-    if (input.items.length === 0 && typeof own !== 'string') throw missingInput();
-    const { compatibility } = context;
-    const searching = await findSearchTools(body.tools ?? [], owner, context);
-    if (compatibility.otherTools === 'refused') refuseOtherSearches(body.tools ?? [], searching);
-    const isSearched = searches && searching.length > 0 && allowsSearch(body.tool_choice);
-    const { query, isAnswered } = isSearched ? lastQuestion(input) : { query: '', isAnswered: false };
-    const found = query === '' ? undefined : await searchFiles(searching, query, { owner, signal }, context);
+    const input = continued(conversation?.items ?? followed, own, conversation !== undefined);
+    const { searching, query, isAnswered, found } = await searchFirst(
+      body,
+      input,
+      { owner, signal, searches },
+      context,
+    );
     const generation = toGenerationRequest(body, input, {
       model: modelId,
       images,
-      compatibility,
+      compatibility: context.compatibility,
       searching: searching.map(({ tool }) => tool),
       seen: (found ?? []).map(({ text }) => text),
     });
@@ -109,12 +103,52 @@ export function createBodyReader(
       refuseBuiltInTools(json, () => {
         const isNew = typeof json['previous_response_id'] !== 'string' && json['conversation'] == null;
         const body = isNew ? parseBody(schema, json) : parseBody(following, json);
-        if (body.background === true && body.store === false) throw unstoredBackground();
-        if (body.previous_response_id != null && body.conversation != null) throw twoPasts();
+        refuseContradictions(body);
         return { ...body, input: body.input ?? [] };
       }),
     read,
   };
+}
+
+/** What was said before, and what the request adds. @throws InferenceError where that is nothing */
+function continued(
+  earlier: readonly SentItem[],
+  own: ConversationInput['items'],
+  isConversation: boolean,
+): ConversationInput {
+  if (earlier.length + own.length === 0 && typeof own !== 'string') throw missingInput();
+  return {
+    items: earlier.length === 0 ? own : [...earlier, ...asItems(own)],
+    earlier: earlier.length,
+    earlierParam: isConversation ? 'conversation' : 'previous_response_id',
+  };
+}
+
+/** @throws InferenceError about fields that exclude each other */
+function refuseContradictions(
+  body: Pick<ResponsesRequest, 'background' | 'store' | 'previous_response_id' | 'conversation'>,
+): void {
+  if (body.background === true && body.store === false) throw unstoredBackground();
+  if (body.previous_response_id != null && body.conversation != null) throw twoPasts();
+}
+
+/**
+ * Searches with the last question, where a tool of the request asks for it.
+ * @returns `found` is undefined where nothing was searched
+ * @throws InferenceError about the tools, and what the models throw
+ */
+async function searchFirst(
+  { tools, tool_choice }: ResponsesRequest,
+  input: ConversationInput,
+  { owner, signal, searches }: { owner: string; signal: AbortSignal; searches: boolean },
+  context: HttpContext,
+) {
+  const searching = await findSearchTools(tools ?? [], owner, context);
+  if (context.compatibility.otherTools === 'refused') refuseOtherSearches(tools ?? [], searching);
+  const isSearched = searches && searching.length > 0 && allowsSearch(tool_choice);
+  const { query, isAnswered } = isSearched ? lastQuestion(input) : { query: '', isAnswered: false };
+  const found = query === '' ? undefined : await searchFiles(searching, query, { owner, signal }, context);
+  return { searching, query, isAnswered, found };
 }
 
 /** @throws InferenceError `unsupported_tool_type` for a search in stores that are not here */
