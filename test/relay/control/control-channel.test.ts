@@ -158,8 +158,13 @@ describe('a call to a peer that is gone', () => {
 
   it('rejects when the lifeline of the peer is released, although its port says nothing', async () => {
     let release = (): void => {};
-    const request = (_name: string, _options: object, granted: () => void): Promise<void> =>
-      new Promise((resolve) => (release = () => resolve(granted())));
+    // The peer holds its lock, and nobody the one that is asked for without options.
+    const request = (_name: string, ...told: [...options: object[], granted: () => void]): Promise<void> =>
+      new Promise((resolve) => {
+        const grant = (): void => resolve((told.at(-1) as () => void)());
+        if (told.length === 1) grant();
+        else release = grant;
+      });
     vi.stubGlobal('navigator', { locks: { request } });
     const { here } = pair('a-lock');
     const waiting = here.call((peer) => peer.hangs());
