@@ -43,8 +43,13 @@ class SilentWorker extends EventTarget {
 let dies: () => void;
 beforeEach(() => {
   SilentWorker.made = [];
-  const request = (_name: string, _options: object, granted: () => void): Promise<void> =>
-    new Promise((resolve) => (dies = () => resolve(granted())));
+  // The worker holds its lock, and nobody the one that is asked for without options.
+  const request = (_name: string, ...told: [...options: object[], granted: () => void]): Promise<void> =>
+    new Promise((resolve) => {
+      const grant = (): void => resolve((told.at(-1) as () => void)());
+      if (told.length === 1) grant();
+      else dies = grant;
+    });
   vi.stubGlobal('Worker', SilentWorker);
   vi.stubGlobal('navigator', { locks: { request } });
   vi.spyOn(console, 'error').mockImplementation(() => {});
