@@ -375,7 +375,11 @@ export class InferenceModelsElement extends ServiceElement {
     const source = this.#stored.find(({ models }) => models.includes(model))?.source;
     const recommended = this.#recommended.find(({ entry }) => entry.id === model);
     const known = source ?? (recommended ? 'https://huggingface.co/' : this.#estimates.get(model)?.source);
-    return (URL.canParse(known ?? '', location.href) ? new URL(known ?? '', location.href) : location).host;
+    try {
+      return new URL(known ?? location.href, location.href).host;
+    } catch {
+      return known ?? location.host;
+    }
   }
 
   async #act(action: ModelAction, model: string): Promise<void> {
