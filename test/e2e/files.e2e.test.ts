@@ -117,7 +117,7 @@ const MANY = process.env['LONG_RUNS']
   : { files: 12, bytes: 500, delayMs: 60 };
 
 it('[F05] indexing goes on where the tab was closed, and a chat beside it does not wait', async () => {
-  const [chat, embed] = [countingModel(20_000, 10), MODELS![1]!];
+  const [chat, embed] = [countingModel(20_000, 10), MODELS[1]!];
   const script = { replies: [], tokenDelayMs: MANY.delayMs };
   const options: InferenceOptions = { models: [chat, { ...embed, script } as typeof embed] };
   const first = await openHost(context, options);
