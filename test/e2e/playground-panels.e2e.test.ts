@@ -270,7 +270,7 @@ it('[F19] [F22] files of one’s own are searched, and the sentence that was use
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const found = page.getByRole('region', { name: 'What was found' }).getByRole('listitem');
   await found.filter({ hasText: 'cited' }).waitFor();
-  expect(await found.getByRole('mark').allInnerTexts()).toEqual(['The shop opens at nine.']);
+  expect(await found.locator('mark').allInnerTexts()).toEqual(['The shop opens at nine.']);
   expect(await page.getByRole('region', { name: 'Answer' }).innerText()).toBe('It opens at nine.');
   await page.getByRole('button', { name: 'Remove all' }).click();
   await page.getByText('No files yet.').waitFor();
