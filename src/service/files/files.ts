@@ -16,7 +16,7 @@ export interface NewFile {
 }
 
 /** A file that is there. */
-export interface StoredFile {
+interface StoredFile {
   record: FileRecord;
   bytes: Uint8Array<ArrayBuffer>;
 }
