@@ -104,8 +104,8 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
   });
 
   it('[W70] loads with a few megabytes under way, whatever the size, and reads the file once from its beginning to its end', async () => {
-    // A layer of 3 billion weights, and a shorter table: 60 MB.
-    const { counts, forward, header } = await counted({ ...MODEL_SIZES['3B Q4_K_M'], layers: 1, vocabulary: 8000 });
+    // A layer, and a shorter table: 24 MB.
+    const { counts, forward, header } = await counted({ ...MODEL_SIZES['0.5B Q4_0'], layers: 1, vocabulary: 16_000 });
     counts.waitingBytes = 0;
     counts.mostWaitingBytes = 0;
     const reads: (readonly [number, number])[] = [];
