@@ -9,8 +9,8 @@ import type { ModelName } from './model-sizes.js';
 const CHOICES: Readonly<Record<string, readonly ModelName[]>> = {
   '135 million weights': ['SmolLM2-135M Q4_1'],
   '500 million': ['SmolLM2-135M Q4_1', '0.5B Q4_0'],
-  '1.5 billion (1 GB of GPU memory)': ['SmolLM2-135M Q4_1', '0.5B Q4_0', '1.5B Q4_K_M'],
-  '3 billion (2 GB of GPU memory)': ['SmolLM2-135M Q4_1', '0.5B Q4_0', '1.5B Q4_K_M', '3B Q4_K_M'],
+  '1.5 billion (1 GB)': ['SmolLM2-135M Q4_1', '0.5B Q4_0', '1.5B Q4_K_M'],
+  '3 billion (2 GB)': ['SmolLM2-135M Q4_1', '0.5B Q4_0', '1.5B Q4_K_M', '3B Q4_K_M'],
 };
 const SMALL: readonly ModelName[] = ['small Q4_0'];
 

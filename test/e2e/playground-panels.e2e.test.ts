@@ -315,6 +315,9 @@ it('the check of the page finds that everything works', async () => {
   await findings.filter({ hasText: 'webgpu' }).waitFor();
   expect(await findings.filter({ hasText: 'problem' }).allInnerTexts()).toEqual([]);
   expect(await findings.filter({ hasText: 'inference runs with' }).count()).toBe(1);
+  expect(
+    await page.getByRole('region', { name: 'How fast is this device?' }).getByRole('button').allInnerTexts(),
+  ).toEqual(['Measure']);
 });
 
 it('a GGUF file of the disk is picked, answers, and is there on the next visit without being asked for', async () => {

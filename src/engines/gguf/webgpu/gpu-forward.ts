@@ -132,7 +132,10 @@ export class GpuForward implements Forward {
       done += 1;
       onStep(done, all.size);
     };
-    await Promise.all([...all].map(one));
+    const saving = new Set(classes.flatMap((rows) => [...this.#program.savingOf(rows)]));
+    // A shader for 256 threads may be more than a GPU's registers hold.
+    const tried = [...saving].map((pipeline) => pipeline.compile().catch(() => {}));
+    await Promise.all([...[...all].map(one), ...tried]);
     for (const rows of classes) this.#ready.add(rows);
   }
 
@@ -217,7 +220,7 @@ export class GpuForward implements Forward {
     const isTiled = tiles * 2 <= rows;
     const go = (step: Dispatch): void => {
       if (!isSplit || !step.split) {
-        if (isTiled && step.tiled) dispatch(pass, step.tiled, tiles);
+        if (isTiled && step.tiled?.pipeline.made) dispatch(pass, step.tiled, tiles);
         else dispatch(pass, step, rows);
       } else for (const [index, part] of step.split.entries()) dispatch(pass, part, rows, index === 0 ? splits : 1);
     };

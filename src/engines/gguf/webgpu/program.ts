@@ -66,15 +66,20 @@ export class Program {
     this.#make.bindKeys();
   }
 
+  /** What saves passes of so many rows reading, and what they do without where a GPU cannot compile it. */
+  *savingOf(rows: RowClass): Generator<Pipeline> {
+    for (const list of [this.reading, this.attending])
+      for (const { tiled } of list.get(rows) ?? []) if (tiled) yield tiled.pipeline;
+  }
+
   /** All that passes of so many rows need. */
   *pipelinesOf(rows: RowClass): Generator<Pipeline> {
     const once = [this.looking, this.wishing, this.wishedNorm, this.greatest, this.drawing];
     const steps = [...once, this.heads, this.attending, this.reading, this.thinking, this.wishedThinking];
     for (const list of steps) {
-      for (const { pipeline, split = [], tiled } of Array.isArray(list) ? list : (list.get(rows) ?? [])) {
+      for (const { pipeline, split = [] } of Array.isArray(list) ? list : (list.get(rows) ?? [])) {
         yield pipeline;
         for (const step of split) yield step.pipeline;
-        if (tiled) yield tiled.pipeline;
       }
     }
   }

@@ -19,8 +19,14 @@ const COUNTED: readonly (readonly [name: ModelName, most: number])[] = [
 
 const GREEDY: TokenChoice = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 
-async function counted(shape: ModelSize) {
+/** @param refused the label of a shader that the GPU cannot compile */
+async function counted(shape: ModelSize, refused?: string) {
   const { device, counts } = countingDevice();
+  const compile = device.createComputePipelineAsync.bind(device);
+  device.createComputePipelineAsync = async (descriptor) => {
+    if (descriptor.label === refused) throw new Error('Too many registers.');
+    return compile(descriptor);
+  };
   const header = headerOf(shape);
   const plan = planModel(header);
   const whole = { ...plan.shape, exact: false, precision: 16 as const };
@@ -90,9 +96,16 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     },
   );
 
+  it('reads keys and values for each row where a GPU cannot compile the shader for several', async () => {
+    const shape = MODEL_SIZES['Gemma 3 270M Q4_K_M'];
+    const { counts, forward, kv } = await counted(shape, 'attend in tiles');
+    await forward.run([{ kv, tokens: Array.from({ length: 62 }, () => 1), keep: 1, choose: [GREEDY] }]);
+    expect(counts.groups.get('attend')).toBe(shape.layers * shape.kvHeads * 62);
+  });
+
   it('[W70] loads with a few megabytes under way, whatever the size, and reads the file once from its beginning to its end', async () => {
-    // A layer of 3 billion weights, and a shorter table: 60 MB.
-    const { counts, forward, header } = await counted({ ...MODEL_SIZES['3B Q4_K_M'], layers: 1, vocabulary: 8000 });
+    // A layer, and a shorter table: 24 MB.
+    const { counts, forward, header } = await counted({ ...MODEL_SIZES['0.5B Q4_0'], layers: 1, vocabulary: 16_000 });
     counts.waitingBytes = 0;
     counts.mostWaitingBytes = 0;
     const reads: (readonly [number, number])[] = [];

@@ -36,20 +36,16 @@ export const seenScores = (groups: readonly number[]): string => /* wgsl */ `
  * Attention of the queries that share a head of keys: a workgroup for a head of keys of a row, and for {@link SPLIT} positions
  * (`isSplit`) or for all, SPLIT after SPLIT. The pieces are joined in the same order by the same arithmetic in both.
  */
-export function attendShader({ size, heads, kvHeads, bits }: HeadShape): string {
+export function attendShader(shape: HeadShape): string {
+  const { size, heads, kvHeads, bits } = shape;
   const group = attendedHeads(size, heads, kvHeads);
   const shares = heads / kvHeads / group;
   const G = range(group);
   const lanes = size / 8;
-  const subsets = Math.floor(64 / lanes);
   const dims = range(Math.ceil(size / 64));
   const key = (vector: number): string =>
     bits === 16 ? 'kv[keys + d * 64u + t]' : `kv[keys + (d * 2u + ${vector}u) * 64u + t]`;
-  const value = (vector: number): string =>
-    bits === 16
-      ? `kv[values + (i & 63u) * ${lanes}u + lane]`
-      : `kv[values + (i & 63u) * ${2 * lanes}u + lane * 2u + ${vector}u]`;
-  const plane = (size * 64 * bits) / 128;
+  const plane = planeVectors(shape);
   const query = (g: number, vector: number): string => `queries[${(g * size) / 4}u + d * 2u + ${vector}u]`;
   return /* wgsl */ `${ATTENTION_HEAD}
 const D = ${size}u; const KV = ${kvHeads}u;
@@ -86,6 +82,30 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
     }
     ${reduced(G, 'mass', 'v + line[o * 8u + i]', '0.0')}
     ${each(G, (g) => `mass${g} = 0.0; for (var i = 0u; i < 8u; i++) { mass${g} += line2[${g * 8}u + i]; } var o${g} = vec4f(); var u${g} = vec4f();`)}
+    ${piecesOfRow(shape, G)}
+    if (p.isSplit == 1u) ${keepPieces(G, dims, { heads, size })} else { ${each(G, (g) => joinPiece(g, dims))} }
+    isFirst = false;
+  }
+  if (p.isSplit == 1u) { return; }
+  ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
+}`;
+}
+
+/** Vectors of the keys or the values of a head in a page. */
+const planeVectors = ({ size, bits }: HeadShape): number => (size * 64 * bits) / 128;
+
+/** The values of a split by their scores: a thread has 8 numbers of every so-many-th position. */
+function piecesOfRow(shape: HeadShape, G: readonly number[]): string {
+  const { size, bits } = shape;
+  const lanes = size / 8;
+  const subsets = Math.floor(64 / lanes);
+  const dims = range(Math.ceil(size / 64));
+  const plane = planeVectors(shape);
+  const value = (vector: number): string =>
+    bits === 16
+      ? `kv[values + (i & 63u) * ${lanes}u + lane]`
+      : `kv[values + (i & 63u) * ${2 * lanes}u + lane * 2u + ${vector}u]`;
+  return /* wgsl */ `
     if (subset < ${subsets}u) {
       for (var i = subset; i < count; i += ${subsets}u) {
         let values = ((plan[table + split * 4u + (i >> 6u)] * 2u + 1u) * KV + kvHead) * ${plane}u;
@@ -99,13 +119,7 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
     parts[t * 2u] = o${g}; parts[t * 2u + 1u] = u${g};
     workgroupBarrier();
     ${each(dims, (i) => `var piece${g}_${i} = 0.0; { let d = t + ${64 * i}u; if (d < D) { for (var part = 0u; part < ${subsets}u; part++) { piece${g}_${i} += parts[part * ${2 * lanes}u + d / 4u][d & 3u]; } } }`)}`,
-    )}
-    if (p.isSplit == 1u) ${keepPieces(G, dims, { heads, size })} else { ${each(G, (g) => joinPiece(g, dims))} }
-    isFirst = false;
-  }
-  if (p.isSplit == 1u) { return; }
-  ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
-}`;
+    )}`;
 }
 
 /** Brings a number of each thread together: 64, then 8. @param teams of 64 threads, each with numbers of its own */
