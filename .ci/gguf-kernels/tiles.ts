@@ -352,14 +352,13 @@ export function tilesOf(build: KernelBuild): string {
       '}',
     ]);
   const usual = ({ name }: { name: string }): string => `multiply${name}`;
+  const byRow = new Set(INTEGER_KINDS.filter(fitsByRow).map(({ name }) => name));
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
     "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
     INTEGER_KINDS.map((kind) => product(build, kind)),
     floatTiles(SIDE_BY_SIDE),
     multiply('multiply', usual),
-    multiply('multiplyByRow', (kind) =>
-      'sums' in kind && fitsByRow(kind) ? `multiplyByRow${kind.name}` : usual(kind),
-    ),
+    multiply('multiplyByRow', (kind) => (byRow.has(kind.name) ? `multiplyByRow${kind.name}` : usual(kind))),
   ]);
 }

@@ -2,6 +2,7 @@
 import { plainActivation } from './plain-layers.js';
 import type { LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
+import { gpuPrecision } from './gpu-pages.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
@@ -141,14 +142,14 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, epsilon, pairs, queryKeyNorm } = shape;
+    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = queryKeyNorm === 'head';
-    const code = rotateShader({ size, heads, kvHeads, bits: precision, turned: rope.size, pairs, headNorm });
+    const code = rotateShader({ size, heads, kvHeads, bits: gpuPrecision(shape), turned: rope.size, pairs, headNorm });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, 0, 0),
@@ -160,8 +161,8 @@ export class Program {
 
   #attend(index: number, { window }: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, attentionScale, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: precision };
+    const { heads, kvHeads, headSize: size, attentionScale, attentionCap } = shape;
+    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
     const offset = this.#make.record(window, wordOf(attentionScale), wordOf(attentionCap), 0);
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (label: string, code: string, more: Pick<Dispatch, 'x' | 'split'>): Dispatch =>

@@ -11,6 +11,7 @@ import { loadWeights } from '../load-weights.js';
 import type { ModelPlan } from '../model-plan.js';
 import { SharedKernels } from '../shared-kernels.js';
 import { GpuForward } from './gpu-forward.js';
+import { gpuPrecision } from './gpu-pages.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
 import { placeModel } from './place-model.js';
@@ -68,9 +69,10 @@ export async function checkGpu(
     };
     const prompt = await logits([PROMPT]);
     const pieces = await logits([ROWS, ...Array.from({ length: ALONE }, () => 1)]);
-    const isRight = errorOf(prompt, expected) <= MOST_ERROR[shape.precision];
+    const most = MOST_ERROR[gpuPrecision(shape)];
+    const isRight = errorOf(prompt, expected) <= most;
     return {
-      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[shape.precision],
+      isRight: isRight && errorOf(pieces, expected) <= most,
       keepsBits: areEqual(pieces, prompt),
     };
   } finally {
