@@ -8,9 +8,12 @@ import type { GpuMemory } from './gpu-memory.js';
 /** Pages that there are from the beginning. */
 const FIRST_PAGES = 16;
 
+/** Bits of a number of keys and values here: 8 are on WASM alone, see `findGpu`. */
+export const gpuPrecision = ({ precision }: Pick<ForwardShape, 'precision'>): 16 | 32 => (precision === 32 ? 32 : 16);
+
 /** Bytes of a layer in a page. */
-export const layerPageBytes = ({ kvHeads, headSize, precision }: ForwardShape): number =>
-  (2 * kvHeads * headSize * PAGE_POSITIONS * precision) / 8;
+export const layerPageBytes = (shape: ForwardShape): number =>
+  (2 * shape.kvHeads * shape.headSize * PAGE_POSITIONS * gpuPrecision(shape)) / 8;
 
 /** Pages that a binding holds. */
 export const mostPages = (shape: ForwardShape, limit: number): number => Math.floor(limit / layerPageBytes(shape));
