@@ -45,7 +45,6 @@ const path = process.argv[2] ?? join(import.meta.dirname, '../../public/models/t
 const { forward, shape, memory } = await openFile(new Uint8Array(readFileSync(path)), { exact: false, isFast: true });
 const pages = new KvPages(memory, shape, 2 ** 26);
 const tokenizer = tinyChatTokenizer();
-const ends = new Set(tokenizer.endTokens);
 
 const counts: Record<string, [good: number, all: number]> = {};
 for (const [index, { text, question, answer, unsaid }] of texts.entries()) {
@@ -94,7 +93,7 @@ function ask(content: string): string {
   let read = [start, ...tokenizer.encodeText(`user\n${content}`), end, ...begin];
   while (answer.length < MOST_TOKENS) {
     const next = likeliest(readAll({ forward }, kv, read, PASS_ROWS).at(-1)!);
-    if (ends.has(next)) break;
+    if (tokenizer.endTokens.has(next)) break;
     answer.push(next);
     read = [next];
   }
