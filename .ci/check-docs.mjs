@@ -62,7 +62,9 @@ function checkMembers(lines, start, where) {
 for (const entry of ENTRIES)
   for (const [name, file] of exportsOf(entry)) {
     const lines = readFileSync(file, 'utf8').split('\n');
-    const declaration = new RegExp(`^export (declare )?(async )?(function|class|interface|const|type) ${name}\\b`);
+    const declaration = new RegExp(
+      `^export (declare )?(abstract )?(async )?(function|class|interface|const|type) ${name}\\b`,
+    );
     const index = lines.findIndex((line) => declaration.test(line));
     const where = `${file}: ${name}`;
     if (index < 0) {

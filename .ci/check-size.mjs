@@ -40,13 +40,13 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
 
 /**
  * Kilobytes of the GGUF engine: its scripts, and the largest build of its kernels, of which a page fetches one. Files that other
- * engines share are not counted, nor parts that only some models need: layers with a state and experts, kinds without kernels, and
- * what reads texts and writes none.
+ * engines share are not counted, nor parts that only some models need: adapters, layers with a state and experts, kinds without
+ * kernels, and what reads texts and writes none; nor kernels of older Node.
  */
 const GGUF_BUDGET = 60;
 /** Chunks are called after their first module. */
 const GGUF_PARTS = /(gguf|assemble-text-model|thread-jobs)[^/]*\.(js|wasm)$/;
-const ON_DEMAND = /gguf-(blocks|rare-kinds)|expert-layers|recurrent-layers/;
+const ON_DEMAND = /gguf-(adapters|blocks|rare-kinds)|by-row|expert-layers|recurrent-layers/;
 /** What only pages with a GPU fetch. */
 const GGUF_WEBGPU = /gguf-webgpu[^/]*\.js$/;
 const GGUF_WEBGPU_BUDGET = 40;

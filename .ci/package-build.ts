@@ -103,10 +103,16 @@ const GGUF_CHUNKS = /chunks\/(gguf-|assemble-text-model|load-reading-model|threa
 /** Name of the chunk of what the page's entry imports. */
 const ENTRY = 'entry';
 
-/** All that the page's entry imports at once; gzip packs it better than a dozen small ones. */
+/** All that the page's entry imports at once; gzip packs it better than a dozen small ones. What comes later, in one piece each. */
 function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
   const entry = path('src/index.ts');
-  return { [ENTRY]: new Set([...withImports('src/index.ts')].filter((id) => id !== entry)) };
+  const first = new Set([...withImports('src/index.ts')].filter((id) => id !== entry));
+  const later = (file: string, others: readonly ReadonlySet<string>[]): Set<string> =>
+    new Set(
+      [...withImports(file)].filter((id) => id !== path(file) && [first, ...others].every((set) => !set.has(id))),
+    );
+  const options = later('src/page/resolve-options.ts', []);
+  return { [ENTRY]: first, options, store: later('src/page/manage-models.ts', [options]) };
 }
 
 /**
@@ -289,7 +295,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
       within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
-      within(['page'], inOneFileEach([ENTRY], pageFiles)),
+      within(['page'], inOneFileEach([ENTRY, 'options', 'store'], pageFiles)),
       within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),
       within(['workers'], mp3Worker()),

@@ -12,7 +12,7 @@ import { fetchPart } from '../core/errors/fetch-part.js';
 import type { ControlledInference } from './scheduler/inference.js';
 import { type RequestFacts, serveCall } from './serve-call.js';
 import { spawnInPage } from './spawn-in-page.js';
-import { type PromptCacheContext, cachePrompt } from './cache-prompt.js';
+import type { PromptCacheContext } from './cache-prompt.js';
 import { createWorkerModelHost } from './worker-model-host.js';
 
 /** A configured gateway. */
@@ -41,7 +41,10 @@ export function createGateway(options: GatewayOptions, page: Remote<HostPageCont
   };
   const parts: ControlledParts = {
     service,
-    cachePrompt: (...args) => cachePrompt(promptCache, ...args),
+    cachePrompt: async (...args) => {
+      const { cachePrompt } = await fetchPart(() => import('./cache-prompt.js'));
+      return cachePrompt(promptCache, ...args);
+    },
   };
   const handlers = {
     request: (request: Request, begin: () => void, { intercepted, ...facts }: RequestFacts) =>

@@ -181,7 +181,7 @@ async function openOnKernels(
   const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: planned.exact }, read);
   const loaded =
     adapters.length === 0
-      ? { all: [], engine: undefined }
+      ? undefined
       : await (await adapterParts()).assembleAdapters(adapters, { plan, weights }, kernels);
   const shape = { ...planned, rope: { ...planned.rope, factors: ropeFactors } };
   const rank = Math.max(0, ...adapters.map((adapter) => adapter.plan.width));
@@ -190,9 +190,9 @@ async function openOnKernels(
   // Where threads do not run, one does the work.
   if (threads > 1) await shared.startThreads().catch(() => {});
   return {
-    forward: new ForwardPass(shared, shape, weights, { all: loaded.all, rank }),
+    forward: new ForwardPass(shared, shape, weights, loaded && { ...loaded, rank }),
     pages: new KvPages(kernels.memory, shape, prefixCacheBytes()),
-    adapters: loaded.engine,
+    adapters: loaded?.engine,
     info: { device: 'wasm', threads: shared.threads },
     contextLength,
     rounding: await probeRounding(kernels.build),

@@ -1,5 +1,5 @@
 /** One forward pass of a decoder for the tokens of many sequences: tokens in, keys, values and logits out. @module */
-import { AdapterProducts } from './adapter-products.js';
+import type { AdapterProducts } from './adapter-products.js';
 import type { LoadedAdapter } from './adapter-weights.js';
 import type { PassRows } from './attention-layers.js';
 import { DecoderLayers } from './decoder-layer.js';
@@ -27,6 +27,8 @@ const LOGIT_ROWS = 16;
 interface PassAdapters {
   all: readonly LoadedAdapter[];
   rank: number;
+  /** What computes them: it comes with the first model that has some. */
+  Products: typeof AdapterProducts;
 }
 
 /** Angles of one kind of RoPE and where a pass has them. */
@@ -61,9 +63,9 @@ export class ForwardPass implements Forward {
     this.#angles = window === usual ? [usual] : [usual, window];
     const { exact } = shape;
     const columns = widestRow(shape);
-    if (adapters && adapters.all.length > 0) {
+    if (adapters) {
       const sizes = { rows: PASS_ROWS, logitRows: LOGIT_ROWS, columns, rank: adapters.rank };
-      this.#adapters = new AdapterProducts(kernels, weights.head, adapters.all, sizes);
+      this.#adapters = new adapters.Products(kernels, weights.head, adapters.all, sizes);
     }
     this.#products = new Products(kernels, { rows: PASS_ROWS, columns, exact }, this.#adapters);
     const at = { ...this.#at, angles: { usual, window } };

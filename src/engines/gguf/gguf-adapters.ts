@@ -2,7 +2,7 @@
 import type { Lora } from '../../core/models/lora.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { StoreEnvironment } from '../../store/storage/store-environment.js';
-import type { AdapterSet } from './adapter-products.js';
+import { AdapterProducts, type AdapterSet } from './adapter-products.js';
 import { type AdapterPlan, planAdapter } from './adapter-plan.js';
 import { loadAdapter, type LoadedAdapter } from './adapter-weights.js';
 import type { GgufHeader } from './file/header.js';
@@ -50,6 +50,7 @@ export function openAdapters(
 interface AssembledAdapters {
   all: readonly LoadedAdapter[];
   engine: EngineAdapters;
+  Products: typeof AdapterProducts;
 }
 
 /** @throws InferenceError `insufficient_resources`, `unavailable` */
@@ -74,5 +75,6 @@ export async function assembleAdapters(
   return {
     all: all.map(({ loaded }) => loaded),
     engine: { always: always.length > 0 ? always : undefined, byId },
+    Products: AdapterProducts,
   };
 }

@@ -1,4 +1,5 @@
 /** The scheduler: models, queues, deadlines and memory for all requests. @module */
+import { fetchPart } from '../../core/errors/fetch-part.js';
 import type { VendorMetadata } from '../../core/models/model-description.js';
 import type { LoadedModel } from '../../core/models/backend.js';
 import type { GenerationEvent } from '../answer/generation-event.js';
@@ -18,7 +19,6 @@ import type { TranscriptEvent, TranscriptionRequest } from '../../core/request/t
 import { preciseClock } from '../../core/platform/precise-clock.js';
 import { orAborted } from '../../core/platform/reject-on-abort.js';
 import { noImages, requireImages, takesSound } from './check-inputs.js';
-import { transcribeAudioParts } from './transcribe-audio-parts.js';
 import { canThink, withThinking } from './wish-to-think.js';
 import type { ControlledInference, Residence, RunOptions } from './inference.js';
 import { defaultMemoryBudget, evictToBudget } from './memory-budget.js';
@@ -95,6 +95,7 @@ export class Scheduler implements ControlledInference {
     const slot = await this.#runnable(this.#slotFor(request.model, 'chat'), signal);
     let { prompt } = request;
     if (hasPart(prompt, 'audio') && !(await takesSound(slot, signal))) {
+      const { transcribeAudioParts } = await fetchPart(() => import('./transcribe-audio-parts.js'));
       prompt = await transcribeAudioParts(prompt, slot.entry, this.catalog, (transcription) =>
         this.transcribe(transcription, { signal, deadline: 'result' }),
       );

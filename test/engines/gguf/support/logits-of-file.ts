@@ -13,6 +13,7 @@ import { SharedKernels } from '../../../../src/engines/gguf/shared-kernels.js';
 import { likeliest } from './log-probabilities.js';
 import { readAll } from './tiny-decoder.js';
 import { headerOf } from './tiny-model.js';
+import { AdapterProducts } from '../../../../src/engines/gguf/adapter-products.js';
 
 /** An adapter's file, and the scale of the entry. */
 export interface GivenAdapter {
@@ -108,5 +109,15 @@ export async function openFile(
     set.push(await loadAdapter(adapter, { plan, weights }, kernels, async (from, to) => bytes.subarray(from, to)));
   }
   const shared = new SharedKernels(kernels, shape.contextLength, Math.max(widestRow(shape), rank));
-  return { forward: new ForwardPass(shared, shape, weights, { all: set, rank }), memory: kernels.memory, shape, set };
+  return {
+    forward: new ForwardPass(
+      shared,
+      shape,
+      weights,
+      set.length > 0 ? { all: set, rank, Products: AdapterProducts } : undefined,
+    ),
+    memory: kernels.memory,
+    shape,
+    set,
+  };
 }

@@ -163,7 +163,8 @@ export function testProducts(build: KernelBuild): void {
               Array.from(product(weights, x.subarray(row * columns, (row + 1) * columns), { exact })),
             );
             expect(together).toEqual(alone.flat());
-            if (multiplyByRow) expect(inOrder(multiplyByRow)).toEqual(together);
+            // Only the files for older V8 have it.
+            expect(multiplyByRow ? inOrder(multiplyByRow) : together).toEqual(together);
           },
         ),
         { numRuns: 12 },

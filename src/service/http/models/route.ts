@@ -1,44 +1,15 @@
 /** GET /models and GET /models/{model_id} @module */
-import type { Endpoint } from './endpoint/endpoint.js';
-import { assumedContextLength } from '../../core/models/assumed-context-length.js';
-import type { ModelEntry } from '../../core/models/model-entry.js';
-import type { SamplingDefaults } from '../../core/request/generation-request.js';
-import { InferenceError } from '../../core/errors/inference-error.js';
-import { isHubId } from '../../core/models/entry-files.js';
-import type { HttpContext, HttpRequestContext } from './endpoint/http-context.js';
-
-/** Where they are below the prefix. */
-export const MODELS_PATH = '/models';
-
-/** The query of both endpoints. */
-const MODELS_QUERY = { verbose: 'Adds `vendor_metadata`.' };
-const PAGE_QUERY = {
-  limit: {
-    description: 'With the header `anthropic-version`: at most this many models.',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 20 },
-  },
-  after_id: {
-    description: 'With the header `anthropic-version`: the models after this one.',
-    schema: { type: 'string' },
-  },
-  before_id: {
-    description: 'With the header `anthropic-version`: the models before this one.',
-    schema: { type: 'string' },
-  },
-};
-
-/** Whether a request comes from a client of Anthropic's, which knows lists and errors of another form. */
-export function speaksAnthropic(c: HttpRequestContext): boolean {
-  return c.req.header('anthropic-version') !== undefined;
-}
+import type { EndpointBody } from '../endpoint/lazy-endpoint.js';
+import { assumedContextLength } from '../../../core/models/assumed-context-length.js';
+import type { ModelEntry } from '../../../core/models/model-entry.js';
+import type { SamplingDefaults } from '../../../core/request/generation-request.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
+import { isHubId } from '../../../core/models/entry-files.js';
+import type { HttpContext, HttpRequestContext } from '../endpoint/http-context.js';
+import { speaksAnthropic } from './speaks-anthropic.js';
 
 /** The models that the caller may use. `verbose=true` adds `vendor_metadata`. */
-export const listModelsEndpoint: Endpoint = {
-  name: 'models',
-  method: 'GET',
-  path: MODELS_PATH,
-  summary: 'Lists the models that are available to the caller.',
-  query: { ...MODELS_QUERY, ...PAGE_QUERY },
+export const list: EndpointBody = {
   route: (context) => (c) => {
     if (speaksAnthropic(c)) return c.json(anthropicPage(context, c));
     const verbose = asksForMetadata(c);
@@ -48,12 +19,7 @@ export const listModelsEndpoint: Endpoint = {
 };
 
 /** One model, by id or alias. Ids with a slash may come encoded or as they are. */
-export const retrieveModelEndpoint: Endpoint = {
-  name: 'model',
-  method: 'GET',
-  path: `${MODELS_PATH}/:id{[^]+}`,
-  summary: 'Retrieves the metadata of one model.',
-  query: MODELS_QUERY,
+export const retrieve: EndpointBody = {
   route: (context) => (c) => {
     const entry = context.inference.catalog.require(c.req.param('id') ?? '');
     if (speaksAnthropic(c)) return c.json(anthropicModel(entry, context));
