@@ -150,6 +150,8 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const ofEngines = others.filter((id) => !webLlm.has(id));
   // Its parts come on demand.
   const ofGguf = [gguf, engine('gguf/assemble-text-model'), engine('gguf/load-reading-model')];
+  const ofEngine = ofGguf.slice(0, 2).flatMap((ids) => [...ids]);
+  const isGguf = (id: string): boolean => /engines\/gguf\/|gguf-kernels/.test(id);
   const withoutGguf = (id: string): boolean => ofGguf.every((ids) => !ids.has(id));
   return {
     workers: early,
@@ -161,8 +163,8 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
     ]),
     'tokenizer-files': new Set(ofModels.filter((id) => embeddings.has(id) && withoutGguf(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
-    'text-engines': new Set(ofEngines.filter((id) => gguf.has(id))),
-    gguf: new Set(ofGguf.slice(0, 2).flatMap((ids) => [...ids].filter((id) => id.includes('/engines/gguf/')))),
+    'text-engines': new Set([...ofEngines.filter((id) => gguf.has(id)), ...ofEngine.filter((id) => !isGguf(id))]),
+    gguf: new Set(ofEngine.filter(isGguf)),
     transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),
   };
 }
@@ -310,7 +312,13 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
         ['page', 'builtInAI', 'pageTools', 'extension'],
         shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }),
       ),
-      within(['workers'], shrinkOnceMore({ module: true, compress: { passes: 2, ecma: 2020 } }, GGUF_CHUNKS)),
+      within(
+        ['workers'],
+        shrinkOnceMore(
+          { module: true, compress: { passes: 3, ecma: 2020, pure_getters: true, unsafe_arrows: true } },
+          GGUF_CHUNKS,
+        ),
+      ),
       within(['hostPage', 'hostGateway'], shrinkOnceMore({ module: true, compress: { ecma: 2020 } })),
       within(
         ['serviceWorker'],
