@@ -40,7 +40,7 @@ const MOST_RANKS = 4096;
 const STEP = 32;
 
 /** A rank as the kernels take it: what is missing is filled with zeros. */
-export const paddedRank = (rank: number): number => Math.ceil(rank / STEP) * STEP;
+const paddedRank = (rank: number): number => Math.ceil(rank / STEP) * STEP;
 
 /** Keys that change no number: names of what the adapter is for. */
 const INFORMATIVE = new Set(['adapter.lora.task_name', 'adapter.lora.prompt_prefix']);

@@ -2,13 +2,14 @@
 import { plainActivation } from './plain-layers.js';
 import type { LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
+import { gpuPrecision } from './gpu-pages.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
 import { rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
-import { attendedHeads, bitsOf, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
+import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
 import type { PlacedLayer } from './place-model.js';
 import { isNormedApart, partWords, type ProductPlan, type ProgramParts, StepMaker } from './step-maker.js';
 import type { PlacedPiece } from './weight-places.js';
@@ -147,14 +148,14 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, epsilon, pairs, queryKeyNorm, attentionScale } = shape;
+    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm, attentionScale } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = queryKeyNorm === 'head';
-    const code = rotateShader({ size, heads, kvHeads, bits: bitsOf(precision), turned: rope.size, pairs, headNorm });
+    const code = rotateShader({ size, heads, kvHeads, bits: gpuPrecision(shape), turned: rope.size, pairs, headNorm });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),
@@ -166,8 +167,8 @@ export class Program {
 
   #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
-    const { heads, kvHeads, headSize: size, precision, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: bitsOf(precision) };
+    const { heads, kvHeads, headSize: size, attentionCap } = shape;
+    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,

@@ -14,7 +14,7 @@ import { GpuForward } from './gpu-forward.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
 import { placeModel } from './place-model.js';
-import { bitsOf } from './shaders/sizes.js';
+import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
 export const SHADER_VERSION = 2;
@@ -69,9 +69,9 @@ export async function checkGpu(
     };
     const prompt = await logits([PROMPT]);
     const pieces = await logits([ROWS, ...Array.from({ length: ALONE }, () => 1)]);
-    const isRight = errorOf(prompt, expected) <= MOST_ERROR[bitsOf(shape.precision)];
+    const isRight = errorOf(prompt, expected) <= MOST_ERROR[gpuPrecision(shape)];
     return {
-      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[bitsOf(shape.precision)],
+      isRight: isRight && errorOf(pieces, expected) <= MOST_ERROR[gpuPrecision(shape)],
       keepsBits: areEqual(pieces, prompt),
     };
   } finally {

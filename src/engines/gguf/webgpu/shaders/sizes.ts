@@ -1,6 +1,4 @@
 /** Sizes that shaders and what runs them share. @module */
-import type { KvPrecision } from '../../kernel-exports.js';
-
 /** Sums of a row of weights with a row of activations: block b belongs to sum b mod LANES, in every shader. */
 export const LANES = 16;
 /** Rows of weights of a thread. */
@@ -65,9 +63,3 @@ export const range = (count: number): number[] => Array.from({ length: count }, 
 /** WGSL of each of a list, one behind the other. */
 export const each = <Item>(items: readonly Item[], code: (item: Item) => string, between = '\n'): string =>
   items.map(code).join(between);
-
-/** @throws Error for keys and values of 8 bits, which `gpuCandidate` refuses before */
-export function bitsOf(precision: KvPrecision): 16 | 32 {
-  if (precision === 8) throw new Error('Keys and values of 8 bits have no shaders.');
-  return precision;
-}
