@@ -26,18 +26,19 @@ describe('the README', () => {
 
   it('states the costs that were measured', () => {
     const readme = readDocument('README.md');
-    /** Our figure in the first row of the benchmarks that has these words. */
-    const measured = (words: string): number => {
+    /** Our figure in the first row of the benchmarks that has these words, and what stands beside it. */
+    const measured = (words: string): number[] => {
       const row = readDocument('demo/docs/benchmarks.md')
         .split('\n')
         .find((line) => line.startsWith(`| ${words}`));
-      return Number(row?.split('|')[2]);
+      return (row ?? '').split('|').slice(2, 4).map(Number);
     };
-    expect(readme).toContain(`${measured('memory once loaded')} MB of memory`);
-    expect(readme).toContain(
-      `${measured('load, cold')} s to load the first time, ${measured('load, warm').toFixed(1)} s`,
-    );
-    expect(readme).toContain(`${measured('decode, one request')} tokens per second`);
+    const [memory] = measured('memory with 2,048 positions, `Q4_0`');
+    const [load] = measured('`Q4_0`, load from the store');
+    expect(readme).toContain(`${memory} MB of memory with 2,048 tokens; ${load} s to load from the store`);
+    const [read, readByLlama] = measured('`Q4_0`, prompt of 540 over llama.cpp');
+    const [written, writtenByLlama] = measured('`Q4_0`, decode over llama.cpp');
+    expect(readme).toContain(`${read} read, ${written} written; llama.cpp itself: ${readByLlama}, ${writtenByLlama}`);
     const [, entry] = /'index.js': ([\d.]+)/.exec(readFileSync(join(root, '.ci/check-size.mjs'), 'utf8')) ?? [];
     expect(readme).toContain(`at most ${entry} kB gzip`);
     const sizes = [...readDocument('demo/docs/install.md').matchAll(/\| `inpage\(.*?\)` +\| (\d+) MB/g)].map(

@@ -107,12 +107,15 @@ export async function toGenerationRequest(
   compatibility: Compatibility,
 ): Promise<GenerationRequest> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+  const { output, ...offer } = await readOffer(body, compatibility);
+  // In the order of the other dialects: recordings know a request by its text.
   return {
     model,
     prompt: { type: 'chat', messages },
-    ...(await readOffer(body, compatibility)),
+    ...offer,
     // The old form has room for one call.
     parallelToolCalls: !usesFunctions(body) && (body.parallel_tool_calls ?? true),
+    output,
     sampling: toSampling(body, compatibility),
     reasoning: toReasoning(body),
     templateArguments: body.chat_template_kwargs ?? {},
