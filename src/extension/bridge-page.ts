@@ -67,7 +67,8 @@ async function passOn(call: MessagePort): Promise<void> {
 /** Resolves when the person allows it, or did so before. @throws InferenceError `permission_denied`, `unavailable` */
 async function askPerson(): Promise<void> {
   const isForeignFrame = isInForeignPage();
-  const hasGesture = navigator.userActivation?.isActive ?? true;
+  const { navigator: own }: { navigator?: Navigator } = globalThis;
+  const hasGesture = own?.userActivation?.isActive ?? true;
   for (let again = false; ; again = true) {
     const message: AskConsentMessage = { inpage: 'ask-consent', again, isForeignFrame, hasGesture };
     const { error, state } = await askBackground<ConsentAnswer>(requireExtension(), message);
