@@ -139,7 +139,7 @@ describe('what cannot be done ends with 1 and says why, in one line', () => {
   it('a model that cannot be had, with the file’s address', () => {
     const { code, err } = inpage('pack', 'owner/nothing', 'out', '--hub', 'http://127.0.0.1:9/');
     expect(err).toMatch(
-      /^inpage: .*`config\.json`.*\(http:\/\/127\.0\.0\.1:9\/owner\/nothing\/resolve\/main\/config\.json\)\n$/,
+      /^waiting to try again\ninpage: .*`config\.json`.*\(http:\/\/127\.0\.0\.1:9\/owner\/nothing\/resolve\/main\/config\.json\)\n$/,
     );
     expect(code).toBe(1);
     expect(inpage('pack', 'missing.json', 'out')).toEqual({
