@@ -59,7 +59,9 @@ function score({ page, heading, text }, words) {
   const [title, head, body] = [page, heading, text].map((part) => part.toLowerCase());
   const phrase = words.join(' ');
   let sum = words.length > 1 ? (head.includes(phrase) ? 8 : 0) + (body.includes(phrase) ? 1 : 0) : 0;
-  for (const word of words) {
+  // `a` and `of` are in every heading.
+  const telling = words.filter((word) => word.length > 2);
+  for (const word of telling.length > 0 ? telling : words) {
     const points = (head.includes(word) ? 8 : 0) + (title.includes(word) ? 3 : 0) + (body.includes(word) ? 1 : 0);
     if (points === 0) return 0;
     sum += points;
