@@ -15,17 +15,24 @@ export function ggufKernels(): Plugin {
     resolveId: (source) => (source === id ? `\0${id}` : null),
     async load(resolved) {
       if (resolved !== `\0${id}`) return null;
-      const files = await Promise.all(
-        KERNEL_BUILDS.flatMap((build) => [
-          compileKernels(build, false).then((path) => [build, path] as const),
-          compileKernels(build, true).then((path) => [`${build}ByRow`, path] as const),
-        ]),
-      );
-      const read = this.environment.config.consumer === 'client' ? fetching(files) : reading(files);
+      const [files, byRow] = await Promise.all([compileAll(false), compileAll(true)]);
+      const isBuilt = this.environment.config.consumer === 'client';
+      if (isBuilt && this.environment.mode === 'build')
+        for (const [build, path] of byRow)
+          this.emitFile({ type: 'asset', fileName: `${BY_ROW}${build}.wasm`, source: readFileSync(path) });
+      const read = isBuilt
+        ? fetching(files)
+        : reading([...files, ...byRow.map(([build, path]) => [`${build}ByRow`, path] as const)]);
       return read + probing(readFileSync(await compileProbe()));
     },
   };
 }
+
+/** Beside the chunks of the package. */
+const BY_ROW = 'gguf-by-row/';
+
+const compileAll = (isByRow: boolean): Promise<Files> =>
+  Promise.all(KERNEL_BUILDS.map(async (build) => [build, await compileKernels(build, isByRow)] as const));
 
 type Files = readonly (readonly [build: string, path: string])[];
 
@@ -33,8 +40,11 @@ const fetching = (files: Files): string => `
 import { assetURL } from ${JSON.stringify(join(import.meta.dirname, '../../src/core/platform/asset-url.ts'))};
 ${files.map(([build, path]) => `import ${build} from ${JSON.stringify(`${path}?url&no-inline`)};`).join('\n')}
 const addresses = { ${files.map(([build]) => build).join(', ')} };
+// A name that no bundler understands: only the package itself, in Node, has these files.
+const byRow = (build) => ['..', '${BY_ROW.slice(0, -1)}', build + '.wasm'].join('/');
 export async function readKernels(build, isByRow) {
-  const response = await fetch(assetURL(addresses[isByRow ? build + 'ByRow' : build], import.meta.url));
+  const place = import.meta.url;
+  const response = await fetch(isByRow ? new URL(byRow(build), place) : assetURL(addresses[build], place));
   const { ok, status, url, headers } = response;
   if (!ok) throw new Error(\`\${url} answered with status \${status}\`);
   const bytes = new Uint8Array(await response.arrayBuffer());
