@@ -9,23 +9,32 @@ export type Groups = Readonly<Record<string, ReadonlySet<string>>>;
  * Puts sets of modules into one file each, by the file's name: what a file imports is found out only when that file is there,
  * so many small files that import each other come one after the other.
  * @param names of the files
- * @param choose the sets, of all that each module imports statically, itself included
+ * @param choose the sets, of all that each module imports, itself included: statically, or also later
  */
 export function inOneFileEach(
   names: readonly string[],
-  choose: (withImports: (path: string) => ReadonlySet<string>) => Groups,
+  choose: (
+    withImports: (path: string) => ReadonlySet<string>,
+    withLater: (path: string) => ReadonlySet<string>,
+  ) => Groups,
 ): Plugin {
   let groups: Groups = {};
   return {
     name: 'inpage:in-one-file-each',
     buildEnd() {
-      const add = (id: string, found: Set<string>): Set<string> => {
+      const add = (id: string, later: boolean, found: Set<string>): Set<string> => {
         if (found.has(id)) return found;
         found.add(id);
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported, found);
+        const { importedIds = [], dynamicallyImportedIds = [] } = this.getModuleInfo(id) ?? {};
+        for (const imported of later ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
+          add(imported, later, found);
         return found;
       };
-      groups = choose((file) => add(join(import.meta.dirname, '..', file), new Set()));
+      const from =
+        (later: boolean) =>
+        (file: string): Set<string> =>
+          add(join(import.meta.dirname, '..', file), later, new Set());
+      groups = choose(from(false), from(true));
     },
     outputOptions: (options) => ({
       ...options,

@@ -116,24 +116,31 @@ function pageFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
 }
 
 /**
- * What a gateway and a model's worker have in common; what else every gateway has, or it would come in as many pieces as its lazy
+ * What a gateway and a model's worker have in common; what else a gateway has that some models have; what else every gateway has, or it would come in as many pieces as its lazy
  * parts share; what most models have; what reads tokenizers from files of their own, which
  * GGUF files do without; what models of text have; what their engines on WASM have, the own one and transformers.js; the own one;
  * what only transformers.js has.
  */
 const WORKER_FILES = [
   'workers',
+  'some-workers',
   'gateway',
+  'json',
   'any-model',
   'tokenizer-files',
   'text',
   'text-engines',
+  'gguf-threads',
   'gguf',
+  'schema',
   'transformers',
 ] as const;
 
 /** A model's worker starts with a few files in two steps, and none brings an engine that is not needed. */
-function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups {
+function workerFiles(
+  withImports: (file: string) => ReadonlySet<string>,
+  withLater: (file: string) => ReadonlySet<string>,
+): Groups {
   const engine = (file: string): ReadonlySet<string> => withImports(`src/engines/${file}.ts`);
   const [gateway, worker] = [
     withImports('src/service/gateway-worker.ts'),
@@ -145,9 +152,12 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const gguf = engine('gguf/gguf-backend');
   const backend = engine('transformers/transformers-backend');
   const early = new Set([...gateway, ...backend].filter((id) => worker.has(id) || text.has(id)));
-  const others = [...text].filter((id) => !worker.has(id) && !early.has(id));
-  const ofModels = others.filter((id) => webLlm.has(id));
-  const ofEngines = others.filter((id) => !webLlm.has(id));
+  const beside = [...text].filter((id) => !worker.has(id) && !early.has(id));
+  const ofModels = beside.filter((id) => webLlm.has(id));
+  const ofEngines = beside.filter((id) => !webLlm.has(id));
+  const others = ['engines/worker/model-worker', 'sound/media-worker', 'service/files/read/pdf-worker'].map((file) =>
+    withLater(`src/${file}.ts`),
+  );
   // Its parts come on demand.
   const ofGguf = [gguf, engine('gguf/assemble-text-model'), engine('gguf/load-reading-model')];
   const ofEngine = ofGguf.slice(0, 2).flatMap((ids) => [...ids]);
@@ -155,7 +165,11 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
   const withoutGguf = (id: string): boolean => ofGguf.every((ids) => !ids.has(id));
   return {
     workers: early,
+    // Apart: with it they would bring the gateway, and all that it loads later, into their own bundles.
+    'some-workers': new Set([...gateway].filter((id) => !early.has(id) && others.some((set) => set.has(id)))),
     gateway: new Set([...gateway].filter((id) => !early.has(id) && id !== path('src/service/gateway-worker.ts'))),
+    // Models of text have it, and dialects of the gateway that come later.
+    json: withImports('src/core/json/mend-json.ts'),
     // With what a worker has before its model: no chunk of an engine may take that along.
     'any-model': new Set([
       ...ofModels.filter((id) => embeddings.has(id) && !withoutGguf(id)),
@@ -164,7 +178,12 @@ function workerFiles(withImports: (file: string) => ReadonlySet<string>): Groups
     'tokenizer-files': new Set(ofModels.filter((id) => embeddings.has(id) && withoutGguf(id))),
     text: new Set(ofModels.filter((id) => !embeddings.has(id))),
     'text-engines': new Set([...ofEngines.filter((id) => gguf.has(id)), ...ofEngine.filter((id) => !isGguf(id))]),
+    // Threads have nothing else.
+    'gguf-threads': new Set(
+      [...engine('gguf/gguf-worker')].filter((id) => isGguf(id) && !id.endsWith('/gguf-worker.ts')),
+    ),
     gguf: new Set(ofEngine.filter(isGguf)),
+    schema: withImports('src/core/schema/check-schema-structure.ts'),
     transformers: new Set(ofEngines.filter((id) => !gguf.has(id))),
   };
 }

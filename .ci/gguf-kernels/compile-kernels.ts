@@ -28,6 +28,7 @@ const PASSES = [
   'vacuum',
   'reorder-locals',
   'merge-blocks',
+  'remove-unused-module-elements',
 ];
 const OPTIMISATION = ['-O0', '--runPasses', PASSES.join(','), '--noAssert', '--runtime', 'stub', '--use', 'abort='];
 /** The memory is the page's: shared between threads where the page is isolated. */
