@@ -19,6 +19,7 @@ export async function makeSite(blocks: readonly CodeBlock[]): Promise<string> {
   const imports: Record<string, string> = {
     inpage: '/package/index.js',
     'inpage/built-in-ai': '/package/built-in-ai.js',
+    'inpage/elements': '/package/elements.js',
     'inpage/page-tools': '/package/page-tools.js',
     'inpage/uninstall': '/package/uninstall.js',
   };
@@ -26,7 +27,7 @@ export async function makeSite(blocks: readonly CodeBlock[]): Promise<string> {
   for (const name of packages) imports[name] = await bundlePackage(name, site);
   writeFileSync(
     join(site, 'index.html'),
-    `<!doctype html><title>Documents</title><script type="importmap">${JSON.stringify({ imports })}</script><body></body>`,
+    `<!doctype html><title>Documents</title><script type="importmap">${JSON.stringify({ imports })}</script><body><inpage-models></inpage-models><inpage-chat></inpage-chat></body>`,
   );
   return site;
 }
