@@ -26,7 +26,9 @@ export async function decodeTrack(
     // What the file says. Measuring it would read every packet, and loops on a FLAC file of no frames.
     const claimedSeconds = flacSeconds(bytes) ?? (await track.getDurationFromMetadata()) ?? 0;
     if (claimedSeconds > maxSeconds) throw tooLong();
-    // WebKit's decoders end the whole page, or never end (seen in WebKitGTK 2.50). Node has none.
+    // WebKit's page reads MP3 itself, and what decodes it in software ends the page there.
+    if (isWebKit() && track.codec === 'mp3') return undefined;
+    // Its decoders of other kinds end the whole page, or never end (seen in WebKitGTK 2.50). Node has none.
     if (typeof AudioDecoder === 'undefined' || isWebKit())
       (await import('./software-decoders.js')).useSoftwareDecoders();
     if (!(await track.canDecode())) return undefined;
