@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { execFileSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 
@@ -39,4 +40,12 @@ it('the package holds every file that its exports name', () => {
   const files = JSON.stringify(exports).match(/(?<=")\.\/dist\/[^"]+/g) ?? [];
   expect(files.length).toBeGreaterThan(5);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+it('[W72] the code of WebGPU has files of its own, of at most 40 kB in all', () => {
+  const chunks = join(root, 'dist/chunks');
+  const files = readdirSync(chunks).filter((name) => name.startsWith('gguf-webgpu'));
+  const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(chunks, name)), { level: 9 }).length, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(40_000);
 });
