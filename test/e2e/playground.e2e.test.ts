@@ -5,23 +5,9 @@ import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { demoOrigin } from './support/demo-origin.js';
-import { finishedAnswer, openDemo, say, watch, type Watched } from './support/demo-page.js';
+import { finishedAnswer, openDemo, PANELS, say, watch, type Watched } from './support/demo-page.js';
 import { withContexts } from './support/shared-chromium.js';
 import { paddedModel } from './support/padded-model.js';
-
-const PANELS = [
-  'Chat',
-  'Tools',
-  'JSON',
-  'Decide',
-  'Transcribe',
-  'Read aloud',
-  'Search',
-  'Your files',
-  'Models',
-  'Metrics',
-  'Check',
-];
 
 let context: BrowserContext;
 let watched: Watched;

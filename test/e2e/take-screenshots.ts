@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
-import { finishedAnswer, openDemo, say } from './support/demo-page.js';
+import { finishedAnswer, openDemo, say, PANELS } from './support/demo-page.js';
 import { newContext } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
 import { serveFolder } from './support/serve-demo.js';
@@ -66,18 +66,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('chat');
     await page.getByRole('button', { name: 'Settings' }).click();
     await shoot('settings');
-    for (const panel of [
-      'Tools',
-      'JSON',
-      'Decide',
-      'Transcribe',
-      'Read aloud',
-      'Search',
-      'Your files',
-      'Models',
-      'Metrics',
-      'Check',
-    ]) {
+    for (const panel of PANELS.slice(1)) {
       if (size === 'phone') await page.getByLabel('Panel', { exact: true }).selectOption(panel);
       else await page.getByRole('navigation').getByRole('button', { name: panel, exact: true }).click();
       await FILLED[panel]?.(page);

@@ -1,6 +1,21 @@
 /** The playground in a real browser: opens it, watches it, and asks it things. */
 import type { BrowserContext, Page } from 'playwright';
 
+/** Names of the playground's panels, in their order; the first one is shown at the start. */
+export const PANELS = [
+  'Chat',
+  'Tools',
+  'JSON',
+  'Decide',
+  'Transcribe',
+  'Read aloud',
+  'Search',
+  'Your files',
+  'Models',
+  'Metrics',
+  'Check',
+] as const;
+
 /** What a page did that nobody wants to see. */
 export interface Watched {
   /** Errors in the console and exceptions. */
