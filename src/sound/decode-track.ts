@@ -56,6 +56,7 @@ export async function decodeTrack(
   }
 }
 
+/** Not in Node: 20 has no `navigator` at all, and later ones name themselves in it. */
 function isWebKit(): boolean {
-  return /AppleWebKit(?!.*Chrom)/.test(navigator.userAgent);
+  return /AppleWebKit(?!.*Chrom)/.test(globalThis.navigator?.userAgent ?? '');
 }
