@@ -13,6 +13,11 @@ import { READ, type Spent, WRITTEN } from './speed-task.js';
 const ROUNDS = 5;
 /** What of the processor llama.cpp's builds and relaxed SIMD depend on. */
 const FLAGS = /^(?:avx2|fma|f16c|avx512f|avx512_vnni|avx512_bf16|avx_vnni|amx_int8)$/;
+const flags = (/^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]!.split(' ') ?? []).filter((flag) =>
+  FLAGS.test(flag),
+);
+/** llama.cpp's build for vectors of 256 bits that this processor can run. */
+const OF_256_BITS = flags.includes('avx_vnni') ? 'alderlake' : 'haswell';
 
 /** Someone that reads and writes. */
 interface Side {
@@ -54,7 +59,7 @@ function openSides({ path }: RealModel): Promise<Side[]> {
   const nodes = [process.execPath, ...given('node')];
   return Promise.all([
     openSide('llama.cpp', ['llama.cpp', path]),
-    openSide('alderlake', ['llama.cpp', path, 'alderlake']),
+    openSide(OF_256_BITS, ['llama.cpp', path, OF_256_BITS]),
     ...nodes.map((node) => {
       const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
       return openSide(`Node ${version}`, ['ours', path], node);
@@ -76,7 +81,7 @@ async function compare(model: RealModel): Promise<void> {
     }
   }
   for (const { end } of sides) end();
-  const [native, of256] = [best.get('llama.cpp')!, best.get('alderlake')!];
+  const [native, of256] = [best.get('llama.cpp')!, best.get(OF_256_BITS)!];
   for (const [name, { reading, writing }] of best) {
     const rates = [(READ / reading).toFixed(0), (WRITTEN / writing).toFixed(1)];
     const ratios = [native, of256].flatMap((peer) => [peer.reading / reading, peer.writing / writing]);
@@ -84,10 +89,9 @@ async function compare(model: RealModel): Promise<void> {
   }
 }
 
-const flags = /^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]!.split(' ') ?? [];
-console.warn(`${cpus()[0]!.model}; ${flags.filter((flag) => FLAGS.test(flag)).join(', ')}\n`);
+console.warn(`${cpus()[0]!.model}; ${flags.join(', ')}\n`);
 console.warn(
-  `| file | side | prompt of ${READ}, tokens/s | ${WRITTEN} written, tokens/s | prompt ÷ llama.cpp | written | prompt ÷ its 256 bits | written |`,
+  `| file | side | prompt of ${READ}, tokens/s | ${WRITTEN} written, tokens/s | prompt ÷ llama.cpp | written | prompt ÷ ${OF_256_BITS} | written |`,
 );
 console.warn('| --- | --- | --- | --- | --- | --- | --- | --- |');
 const files = given('file').map((path) => ({ name: basename(path), path }));

@@ -9,7 +9,8 @@ import { originOf } from '../../serve/http/cors.js';
 import { withDiskSources } from '../../serve/models/disk-sources.js';
 import { shellQuoted } from './shell-quoted.js';
 import { type Command, type CommandValues, UsageError } from './command.js';
-import { print } from './print.js';
+import { fasterNode } from './faster-node.js';
+import { print, printError } from './print.js';
 import { readWords } from './read-words.js';
 import { closeOnSignal, readCompatibility, readPort, readConfig } from './server-arguments.js';
 import { watchLoads } from './watch-loads.js';
@@ -127,6 +128,10 @@ export async function startServer(
   if ((options.host ?? LOCAL) !== LOCAL) print(OPEN_WARNING);
   if ((options.apiKeys ?? []).length === 0) print(howToAsk(server.baseURL, models));
   if ((compatibility ?? configured.compatibility) !== 'hosted') print(HOSTED_HINT);
+  const faster = fasterNode(process.versions.node);
+  // The bundled model is so small that it does not matter.
+  if (faster !== undefined && options.models?.some((model) => typeof model !== 'string' && model.backend === 'gguf'))
+    printError(`inpage: ${faster}\n`);
   return server;
 }
 
