@@ -35,10 +35,15 @@ export const dottedCalls: CallShape = {
   createReader: (tools, ends) => new PythonReader([DOTTED_CALL, DOTTED_BEGINNING], tools, ends),
 };
 
-/** A list of calls that begins the answer. */
+/** A list of calls that begins the answer. A function that the request offers makes a call certain, too. */
 export const barePythonCalls: CallShape = {
-  begins: (text) => (text.startsWith('[') ? beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING) : 'no'),
-  createReader: (tools, ends) => new PythonReader([CERTAIN_CALL, CERTAIN_BEGINNING], tools, ends),
+  begins: (text, _final, tools) => {
+    if (!text.startsWith('[')) return 'no';
+    const [, name] = CALL.exec(text.slice(1)) ?? [];
+    if (tools.some((tool) => tool.name === name)) return 'yes';
+    return beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING);
+  },
+  createReader: (tools, ends) => new PythonReader([CALL, CALL_BEGINNING], tools, ends),
 };
 
 function beginning(text: string, call: RegExp, start: RegExp): 'yes' | 'no' | 'more' {
@@ -116,8 +121,10 @@ class PythonReader implements CallReader {
     const read = this.#read(text);
     if (read.state === 'whole') return this.#end(`{${read.members.join(',')}}`, read.end, parts);
     if (read.state === 'incomplete' && !final) return undefined;
-    const closed = skipPythonBrackets(text, 0);
     const tag = findTag(text, this.#ends);
+    // A quote that was forgotten ends nowhere.
+    const closed =
+      skipPythonBrackets(text, 0) ?? (final || tag ? skipPythonBrackets(text, 0, { ignoreStrings: true }) : undefined);
     const isClosed = closed !== undefined && (!tag || closed <= tag.index);
     const end = isClosed ? closed : tag?.index;
     if (end !== undefined) {

@@ -1,5 +1,5 @@
 /** Arguments that a model writes as JSON: where they end is found, and what is nearly JSON becomes JSON. @module */
-import { mendArguments, mendValue } from '../../../core/json/mend-json.js';
+import { mendArguments, skipBlanks, tryValue } from '../../../core/json/mend-json.js';
 import { StrictPrefix } from '../../../core/json/strict-prefix.js';
 import { createJsonExtent } from './json-extent.js';
 import { findTag, partialMatchLength } from './text-matching.js';
@@ -12,17 +12,29 @@ interface ReadArguments {
   taken: number;
 }
 
+/** More text decides. */
+const NOTHING: ReadArguments = { json: '', taken: 0 };
+
 /**
  * Takes what is JSON as it comes. From where something is wrong on it takes nothing until the end is known; then that is
  * mended, or given out as it was written, up to the value's last bracket or to the tag that closes the call.
  */
 export class ArgumentsReader {
   readonly #closes: readonly string[];
+  /** With one of these characters such a tag ends. */
+  readonly #tagEnds: readonly string[];
   readonly #isWholeBody: boolean;
   readonly #prefix = new StrictPrefix();
   #given = '';
   /** Length of the text that was looked at in vain. */
   #seen = 0;
+  /** Without this quote the text cannot become a value. */
+  #awaited: string | undefined;
+  /** It will not become a value, whatever follows: only its end is looked for. */
+  #isLost = false;
+  /** Where it ends then, as far as the text was followed. */
+  readonly #extent = createJsonExtent();
+  #followed = 0;
   ended = false;
 
   /**
@@ -31,6 +43,7 @@ export class ArgumentsReader {
    */
   constructor(closes: readonly string[], isWholeBody = false) {
     this.#closes = closes;
+    this.#tagEnds = [...new Set(closes.map((tag) => tag.at(-1)!))];
     this.#isWholeBody = isWholeBody;
   }
 
@@ -41,6 +54,7 @@ export class ArgumentsReader {
 
   /** @param text what was not taken yet, from the value's first character on. @param final no more will come */
   read(text: string, final: boolean): ReadArguments {
+    if (this.#prefix.isBroken) return this.#readBroken(text, final);
     // A tag inside a string may be what ends the call: then the string was never closed.
     const tag = findTag(text, this.#closes);
     const stop = tag ? tag.index : text.length - partialMatchLength(text, this.#closes);
@@ -52,31 +66,75 @@ export class ArgumentsReader {
       this.ended = this.#prefix.isOver;
       return { json, taken: certain };
     }
-    // A value's last character is one of these, or what follows a word.
-    const isWorthALook = this.#seen === 0 || /[}\]"'\s,>|]/.test(text.slice(this.#seen));
-    if (!final && !((this.#prefix.isBroken || tag) && isWorthALook)) return { json: '', taken: 0 };
+    if (this.#prefix.isBroken || tag || final) return this.#readBroken(text, final);
+    return NOTHING;
+  }
+
+  #readBroken(text: string, final: boolean): ReadArguments {
+    const isWorthALook = final || this.#isWorthALook(text);
     this.#seen = text.length;
-    return this.#rest(this.#given + text, final);
+    return isWorthALook ? this.#rest(this.#given + text, final) : NOTHING;
+  }
+
+  /** A value's last character is one of these, or what follows a word; a string that is open must end first. */
+  #isWorthALook(text: string): boolean {
+    const added = text.slice(this.#seen);
+    if (this.#seen === 0 || this.#tagEnds.some((character) => added.includes(character))) return true;
+    if (this.#isLost) return this.#follow(text.slice(this.#followed - this.#given.length));
+    if (this.#awaited !== undefined) return hasOpenQuote(text, this.#seen, this.#awaited);
+    return /[}\]"'\s,]/.test(added);
   }
 
   #rest(whole: string, final: boolean): ReadArguments {
-    const value = /^\{\s*\{/.test(whole) ? 'invalid' : mendValue(whole);
-    if (value === 'incomplete' && !final) return { json: '', taken: 0 };
-    const end = typeof value === 'string' ? this.#roughEnd(whole) : value.end;
-    if (end === undefined && !final) return { json: '', taken: 0 };
+    const from = this.#given === '' ? skipBlanks(whole, 0) : 0;
+    if (from === undefined && !final) return NOTHING;
+    this.#isLost ||= /^\{\s*\{/.test(whole);
+    const { value, awaits } = this.#isLost ? LOST : tryValue(whole, from ?? 0);
+    this.#isLost ||= value === 'invalid';
+    this.#awaited = awaits;
+    if (value === 'incomplete' && !final) return NOTHING;
+    const end = typeof value === 'string' ? this.#roughEnd(whole, final) : value.end;
+    if (end === undefined && !final) return NOTHING;
     const written = whole.slice(0, end);
-    const mended = mendArguments(written);
+    const mended = mendArguments(written.slice(from ?? 0));
     this.ended = end !== undefined || mended !== undefined;
     const json = mended?.startsWith(this.#given) ? mended : written;
     return { json: json.slice(this.#given.length), taken: written.length - this.#given.length };
   }
 
+  /** Whether the last bracket came. */
+  #follow(added: string): boolean {
+    this.#followed += this.#extent.take(added);
+    return this.#extent.ended;
+  }
+
   /** Where something that cannot be read ends: at its last bracket, else before the tag. */
-  #roughEnd(whole: string): number | undefined {
-    const extent = createJsonExtent();
-    const length = this.#isWholeBody ? 0 : extent.take(whole);
+  #roughEnd(whole: string, final: boolean): number | undefined {
     const tag = findTag(whole.slice(this.#given.length), this.#closes);
     const closed = tag && this.#given.length + tag.index;
-    return extent.ended && (closed === undefined || length <= closed) ? length : closed;
+    if (this.#isWholeBody) return closed;
+    if (this.#follow(whole.slice(this.#followed)) && this.#followed <= (closed ?? Infinity)) return this.#followed;
+    if (closed === undefined && !final) return undefined;
+    // A quote was forgotten.
+    const end = endIgnoringStrings(whole.slice(0, closed));
+    return end !== undefined && end >= this.#given.length ? end : closed;
   }
+}
+
+const LOST: ReturnType<typeof tryValue> = { value: 'invalid', awaits: undefined };
+
+function endIgnoringStrings(text: string): number | undefined {
+  const extent = createJsonExtent({ ignoreStrings: true });
+  const length = extent.take(text);
+  return extent.ended ? length : undefined;
+}
+
+/** Whether a quote of this kind, without a backslash before it, comes from an index on. */
+function hasOpenQuote(text: string, from: number, quote: string): boolean {
+  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let before = at;
+    while (text[before - 1] === '\\') before -= 1;
+    if ((at - before) % 2 === 0) return true;
+  }
+  return false;
 }

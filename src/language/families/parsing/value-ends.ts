@@ -24,7 +24,8 @@ interface Place {
   final: boolean;
 }
 
-type Verdict = 'end' | 'no' | 'more';
+/** `loose`: it is the end unless the value's own closing tag comes before another call. */
+type Verdict = 'end' | 'no' | 'more' | 'loose';
 
 const QUOTE = /["'`]/;
 
@@ -38,6 +39,10 @@ export class ValueEnds {
   readonly #syntax: ValueTags;
   readonly #keys: readonly string[];
   readonly #followers: readonly string[];
+  /** What follows the end of a call. */
+  readonly #afterCall: readonly string[];
+  /** What begins another call. */
+  readonly #calls: readonly string[];
   readonly #isArgument: (name: string) => boolean;
 
   constructor(syntax: ValueTags, isArgument: (name: string) => boolean) {
@@ -45,15 +50,18 @@ export class ValueEnds {
     this.#isArgument = isArgument;
     this.#keys = beginnings(syntax.key);
     this.tags = [...syntax.valueCloses, ...syntax.valueEnds];
-    this.#followers = [...this.#keys, syntax.close, ...syntax.outerCloses, ...syntax.valueEnds];
+    this.#afterCall = [syntax.close, ...syntax.outerCloses];
+    this.#calls = syntax.outerCloses.filter((tag) => !tag.startsWith('</'));
+    this.#followers = [...this.#keys, ...this.#afterCall, ...syntax.valueEnds];
   }
 
   /** The end of the value that the text begins in; undefined: it is not here, or not yet certain. */
   find(text: string, place: Place): ValueEnd | undefined {
     let last: ValueEnd | undefined;
+    let loose: ValueEnd | undefined;
     for (let from = 0; ;) {
       const found = findTag(text.slice(from), this.tags);
-      if (!found) return place.final ? last : undefined;
+      if (!found) return place.final ? (last ?? loose) : undefined;
       const { tag } = found;
       const index = from + found.index;
       const isClose = this.#syntax.valueCloses.includes(tag);
@@ -62,8 +70,13 @@ export class ValueEnds {
         ? this.#judgeClose(text, index + tag.length, place)
         : this.#judgeOther(text, end, tag, place);
       if (verdict === 'more') return undefined;
-      // Where the value's own tag was forgotten, one that seemed to be inside was it.
-      if (verdict === 'end') return isClose ? end : (last ?? end);
+      if (verdict === 'end') {
+        const between = loose && text.slice(loose.index, index);
+        if (between !== undefined && this.#calls.some((call) => between.includes(call))) return loose;
+        // Where the value's own tag was forgotten, one that seemed to be inside was it.
+        return isClose ? end : (last ?? end);
+      }
+      if (verdict === 'loose') loose ??= end;
       if (isClose) last = end;
       from = index + tag.length;
     }
@@ -88,7 +101,18 @@ export class ValueEnds {
       if (typeof head === 'string') return head;
       return this.#isArgument(head.words[0]!.replace(/\/$/, '')) ? 'end' : 'no';
     }
-    return isOnLine ? behind(text, index + tag.length, place.final) : this.#judgeClose(text, index + tag.length, place);
+    const from = index + tag.length;
+    return isOnLine ? this.#judgeEnd(text, from, place) : this.#judgeClose(text, from, place);
+  }
+
+  /** A tag that ends the call where the value's own was forgotten, or one that the value is about. */
+  #judgeEnd(text: string, from: number, { final }: Place): Verdict {
+    const isQuoted = behind(text, from, final);
+    if (isQuoted !== 'end') return isQuoted;
+    const rest = text.slice(from).trimStart();
+    if (rest === '') return final ? 'end' : 'more';
+    if (this.#afterCall.some((tag) => rest.startsWith(tag))) return 'end';
+    return !final && mayBecome(rest, this.#afterCall) ? 'more' : 'loose';
   }
 }
 
