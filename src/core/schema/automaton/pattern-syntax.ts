@@ -14,8 +14,8 @@ export type PatternNode =
   | { type: 'border'; negative: boolean }
   | { type: 'look'; part: PatternNode; behind: boolean; negative: boolean };
 
-/** The greatest lower bound of a count: so many copies of its part there must be. */
-const MAX_LEAST = 1_000;
+/** Most copies that counted repetitions may make of their parts. */
+const MAX_REPEAT = 1_000;
 
 /**
  * Reads a pattern that is valid as {@link unicodePattern}.
@@ -99,7 +99,7 @@ class PatternReader {
     const min = least === undefined ? (mark.startsWith('+') ? 1 : 0) : Number(least);
     const max =
       least === undefined ? (mark.startsWith('?') ? 1 : undefined) : most ? Number(most) : comma ? undefined : min;
-    if (min > MAX_LEAST) throw new SchemaProblem(`repeats more than ${MAX_LEAST} times`);
+    if (Math.max(min, max ?? 0) > MAX_REPEAT) throw new SchemaProblem(`repeats more than ${MAX_REPEAT} times`);
     return { type: 'repeat', part, min, max };
   }
 

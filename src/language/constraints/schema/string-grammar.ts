@@ -91,9 +91,6 @@ const MAX_COUNTED = 256;
 /** Counts and lengths that are tried where greater ones would make the automaton too large. */
 const LOWERED = [256, 192, 128, 96, 64, 48, 32, 24, 16, 8];
 
-/** Greater counts are lowered without trying them. */
-const MAX_TRIED = 1_000;
-
 /** The strings of all parts, or as many of them as an automaton of the grammar's size can take. */
 function fittingAutomaton(context: SchemaContext, alternative: Alternative, parts: StringParts): Automaton {
   const { document } = context;
@@ -106,8 +103,7 @@ function fittingAutomaton(context: SchemaContext, alternative: Alternative, part
     ),
   );
   const base = parts.patterns.length > 0 ? [] : [lengthAutomaton(0, undefined, work)];
-  const lowered = LOWERED.filter((count) => count < greatest);
-  return firstFitting(greatest > MAX_TRIED ? lowered : [undefined, ...lowered], (count) => {
+  return firstFitting([undefined, ...LOWERED.filter((count) => count < greatest)], (count) => {
     const own = parts.patterns.map(({ node, keyword, pattern }) =>
       atKeyword(node, keyword, () => patterns.automaton(pattern, count)),
     );
