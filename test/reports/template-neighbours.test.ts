@@ -62,7 +62,7 @@ describe('expressions as Python writes them', () => {
     "{{ '{:.3}'.format(7) }}",
     "{{ '%s' % (1, 2) }}",
   ])('%s raises', (template) => {
-    expect(() => render(template)).toThrow();
+    expect(() => render(template)).toThrow(Error);
   });
 });
 

@@ -51,6 +51,9 @@ function beginning(text: string, call: RegExp, start: RegExp): 'yes' | 'no' | 'm
   return start.test(text) ? 'more' : 'no';
 }
 
+/** How much a call must grow between two looks at it. */
+const LOOK_GROWTH = 1.02;
+
 /** The arguments of a call as far as they are whole. */
 interface PythonArguments {
   members: string[];
@@ -72,8 +75,10 @@ class PythonReader implements CallReader {
   readonly #ends: readonly string[];
   #stage: 'call' | 'arguments' | 'after-call' = 'call';
   #name = '';
-  /** Length of the text that was looked at in vain. */
+  /** Length of the text of which nothing was taken. */
   #seen = 0;
+  /** Its length when it was last looked at. */
+  #looked = 0;
   /** What the answer's end left of a call. */
   #rest: string | undefined;
 
@@ -108,16 +113,17 @@ class PythonReader implements CallReader {
     this.#name = found[1]!;
     this.#stage = 'arguments';
     this.#seen = 0;
+    this.#looked = 0;
     this.#rest = '';
     parts.push({ type: 'tool-call-start', name: this.#name });
     return bracket + found[0].length;
   }
 
   #arguments(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    // A call ends with a bracket, or with the tag behind it.
-    const isWorthALook = final || this.#seen === 0 || /[)>|]/.test(text.slice(this.#seen));
+    const isWorthALook = final || this.#mayBeOver(text);
     this.#seen = text.length;
     if (!isWorthALook) return undefined;
+    this.#looked = text.length;
     const read = this.#read(text);
     if (read.state === 'whole') return this.#end(`{${read.members.join(',')}}`, read.end, parts);
     if (read.state === 'incomplete' && !final) return undefined;
@@ -134,6 +140,13 @@ class PythonReader implements CallReader {
     if (!final) return undefined;
     this.#rest = text;
     return text.length;
+  }
+
+  /** A call ends with a bracket, or with the tag behind it. In a large one not every bracket is looked at. */
+  #mayBeOver(text: string): boolean {
+    if (this.#seen === 0) return true;
+    if (this.#ends.some((tag) => text.includes(tag, Math.max(0, this.#seen - tag.length)))) return true;
+    return text.length > this.#looked * LOOK_GROWTH && text.includes(')', this.#looked);
   }
 
   #end(json: string, length: number, parts: ChannelPart[]): number {

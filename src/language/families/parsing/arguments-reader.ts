@@ -12,6 +12,9 @@ interface ReadArguments {
   taken: number;
 }
 
+/** How much a text must grow between two looks where nothing tells that it may be over. */
+const MISLED_GROWTH = 1.05;
+
 /** More text decides. */
 const NOTHING: ReadArguments = { json: '', taken: 0 };
 
@@ -26,13 +29,15 @@ export class ArgumentsReader {
   readonly #isWholeBody: boolean;
   readonly #prefix = new StrictPrefix();
   #given = '';
-  /** Length of the text that was looked at in vain. */
+  /** Length of the text of which nothing was taken. */
   #seen = 0;
+  /** Its length when it was last looked at as a whole. */
+  #looked = 0;
   /** Without this quote the text cannot become a value. */
   #awaited: string | undefined;
   /** It will not become a value, whatever follows: only its end is looked for. */
   #isLost = false;
-  /** Where it ends then, as far as the text was followed. */
+  /** Where it seems to end, as far as the text was followed. */
   readonly #extent = createJsonExtent();
   #followed = 0;
   ended = false;
@@ -73,19 +78,22 @@ export class ArgumentsReader {
   #readBroken(text: string, final: boolean): ReadArguments {
     const isWorthALook = final || this.#isWorthALook(text);
     this.#seen = text.length;
-    return isWorthALook ? this.#rest(this.#given + text, final) : NOTHING;
+    if (!isWorthALook) return NOTHING;
+    this.#looked = text.length;
+    return this.#rest(this.#given + text, final);
   }
 
-  /** A value's last character is one of these, or what follows a word; a string that is open must end first. */
+  /** Its last bracket came, or a string that is open may end; where quotes misled, after each character that may end something. */
   #isWorthALook(text: string): boolean {
     const added = text.slice(this.#seen);
     if (this.#seen === 0 || this.#tagEnds.some((character) => added.includes(character))) return true;
-    if (this.#isLost) return this.#follow(text.slice(this.#followed - this.#given.length));
     if (this.#awaited !== undefined) return hasOpenQuote(text, this.#seen, this.#awaited);
-    return /[}\]"'\s,]/.test(added);
+    if (!this.#extent.ended) return this.#follow(text.slice(this.#followed - this.#given.length));
+    return text.length > this.#looked * MISLED_GROWTH && /[}\]"'\s,]/.test(text.slice(this.#looked));
   }
 
   #rest(whole: string, final: boolean): ReadArguments {
+    this.#follow(whole.slice(this.#followed));
     const from = this.#given === '' ? skipBlanks(whole, 0) : 0;
     if (from === undefined && !final) return NOTHING;
     this.#isLost ||= /^\{\s*\{/.test(whole);
@@ -113,7 +121,7 @@ export class ArgumentsReader {
     const tag = findTag(whole.slice(this.#given.length), this.#closes);
     const closed = tag && this.#given.length + tag.index;
     if (this.#isWholeBody) return closed;
-    if (this.#follow(whole.slice(this.#followed)) && this.#followed <= (closed ?? Infinity)) return this.#followed;
+    if (this.#extent.ended && this.#followed <= (closed ?? Infinity)) return this.#followed;
     if (closed === undefined && !final) return undefined;
     // A quote was forgotten.
     const end = endIgnoringStrings(whole.slice(0, closed));
