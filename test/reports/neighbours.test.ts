@@ -242,12 +242,21 @@ describe('[C78] values that hold the tags of a call', () => {
   });
 });
 
-describe('[C78] large arguments that are not JSON', () => {
-  it('are looked at once, not at each piece', () => {
+describe('[C78] large arguments', () => {
+  const pieces = (text: string): string[] => text.match(/[^]{1,4}/g) ?? [];
+
+  it('that are not JSON are looked at seldom, not with each piece', () => {
     const code = 'if (a) { b(c, "d"); }\n'.repeat(600);
-    const pieces = (text: string): string[] => text.match(/[^]{1,4}/g) ?? [];
     const answer = `<tool_call>\n{"name": "run", "arguments": {"cmd": "\n${code.replaceAll('"', '\\"')}"}}\n</tool_call>`;
     const [call] = readAnswer('hermes', pieces(answer)).calls;
     expect(parsed(call!.text)).toEqual({ cmd: `\n${code}` });
+  });
+
+  it('that hold the tags of a call are judged once', () => {
+    const value = 'x "</parameter>" y\n<parameter=zz>\n'.repeat(600).trimEnd();
+    const parameter = `<parameter=cmd>\n${value}\n</parameter>\n`;
+    const answer = `<tool_call>\n<function=run>\n${parameter}</function>\n</tool_call>`;
+    const [call] = readAnswer('qwen3-coder', pieces(answer)).calls;
+    expect(parsed(call!.text)).toEqual({ cmd: value });
   });
 });

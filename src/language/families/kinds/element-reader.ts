@@ -152,6 +152,7 @@ class ElementReader implements CallReader {
       if (text === '\r') return final ? 1 : undefined;
       if (this.#elements.cdata && !final && mayBecome(text, [CDATA_OPEN])) return undefined;
       this.#stage = isPlainString(this.#types) ? 'string' : 'value';
+      this.#ends.reset();
       if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
       this.#inCdata = this.#elements.cdata === true && text.startsWith(CDATA_OPEN);
       this.#onLines = false;
@@ -165,6 +166,7 @@ class ElementReader implements CallReader {
     if (end) return this.#endValue(text.slice(0, end.index), parts, end.index + end.length);
     const certain = this.#stage === 'string' ? this.#certainString(text) : 0;
     if (certain > 0) this.#giveString(text.slice(0, certain), parts);
+    this.#ends.shift(certain);
     if (final) this.#rest = text.slice(certain);
     return final ? text.length : certain === 0 ? undefined : certain;
   }

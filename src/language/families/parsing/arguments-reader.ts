@@ -24,8 +24,6 @@ const NOTHING: ReadArguments = { json: '', taken: 0 };
  */
 export class ArgumentsReader {
   readonly #closes: readonly string[];
-  /** With one of these characters such a tag ends. */
-  readonly #tagEnds: readonly string[];
   readonly #isWholeBody: boolean;
   readonly #prefix = new StrictPrefix();
   #given = '';
@@ -48,7 +46,6 @@ export class ArgumentsReader {
    */
   constructor(closes: readonly string[], isWholeBody = false) {
     this.#closes = closes;
-    this.#tagEnds = [...new Set(closes.map((tag) => tag.at(-1)!))];
     this.#isWholeBody = isWholeBody;
   }
 
@@ -85,8 +82,8 @@ export class ArgumentsReader {
 
   /** Its last bracket came, or a string that is open may end; where quotes misled, after each character that may end something. */
   #isWorthALook(text: string): boolean {
-    const added = text.slice(this.#seen);
-    if (this.#seen === 0 || this.#tagEnds.some((character) => added.includes(character))) return true;
+    const hasTag = (tag: string): boolean => text.includes(tag, Math.max(0, this.#seen - tag.length));
+    if (this.#seen === 0 || this.#closes.some(hasTag)) return true;
     if (this.#awaited !== undefined) return hasOpenQuote(text, this.#seen, this.#awaited);
     if (!this.#extent.ended) return this.#follow(text.slice(this.#followed - this.#given.length));
     return text.length > this.#looked * MISLED_GROWTH && /[}\]"'\s,]/.test(text.slice(this.#looked));
