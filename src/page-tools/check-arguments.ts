@@ -1,4 +1,5 @@
 /** Whether arguments conform to a tool's schema, as far as a model gets it wrong: types, required members, listed values. @module */
+import { ownEntry } from '../core/json/own-entry.js';
 
 interface Schema {
   type?: string | readonly string[];
@@ -26,7 +27,7 @@ export function findProblem(value: unknown, schema: unknown, path = 'arguments')
   if (typeof schema !== 'object' || schema === null) return undefined;
   const { type, enum: listed, const: only, required = [], properties = {}, items, anyOf, ...rest } = schema as Schema;
   const types = type === undefined ? [] : [type].flat();
-  if (types.length > 0 && !types.some((name) => TYPES[name]?.(value) ?? true))
+  if (types.length > 0 && !types.some((name) => ownEntry(TYPES, name)?.(value) ?? true))
     return `\`${path}\` must be of type ${types.join(' or ')}.`;
   const values = only === undefined ? listed : [only];
   if (values && !values.some((each) => JSON.stringify(each) === JSON.stringify(value)))

@@ -6,7 +6,7 @@ import type { InferenceError } from '../core/errors/inference-error.js';
 import { orAborted, rejectOnAbort } from '../core/platform/reject-on-abort.js';
 import type { GatewayOptions } from '../service/gateway-control.js';
 import { type Connect, connectThrough, type GatewayPort } from '../relay/handshake.js';
-import { availableLocks } from '../core/platform/web-locks.js';
+import { availableLocks, requestLock } from '../core/platform/web-locks.js';
 import type { BrokerMessage, ConnectMessage, PageMessage, TabHandshake } from '../relay/protocol.js';
 import { closeFreePorts, lendPort } from '../relay/free-ports.js';
 import { hostLock } from './host-lock.js';
@@ -111,20 +111,18 @@ export class ServiceTab {
       },
       signal,
     );
-    locks
-      .request(hostLock(group), how ? { steal: true } : { signal }, () => {
-        if (signal.aborted) return;
-        this.#becomeHost();
-        return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
-      })
-      .catch((thrown: unknown) => {
-        if (signal.aborted) return;
-        // The browser blocks the site's data, and locks with it: this tab keeps to itself.
-        if ((thrown as Error).name !== 'AbortError') return this.#becomeHost();
-        // Another tab took the place, because this one was silent for too long.
-        this.#leaveQueue();
-        this.#joinQueue();
-      });
+    requestLock(locks, hostLock(group), how ? { steal: true } : { signal }, () => {
+      if (signal.aborted) return;
+      this.#becomeHost();
+      return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
+    }).catch((thrown: unknown) => {
+      if (signal.aborted) return;
+      // The browser blocks the site's data, and locks with it: this tab keeps to itself.
+      if ((thrown as Error).name !== 'AbortError') return this.#becomeHost();
+      // Another tab took the place, because this one was silent for too long.
+      this.#leaveQueue();
+      this.#joinQueue();
+    });
   }
 
   #becomeHost(): void {

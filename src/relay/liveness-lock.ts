@@ -5,7 +5,7 @@
  * @module
  */
 import { createUuid } from '../core/platform/create-uuid.js';
-import { availableLocks, noteRefusedLocks } from '../core/platform/web-locks.js';
+import { availableLocks, noteRefusedLocks, requestLock } from '../core/platform/web-locks.js';
 
 let ownName: Promise<string | undefined> | undefined;
 
@@ -24,11 +24,10 @@ function holdLivenessLock(locks: LockManager | undefined): Promise<string | unde
   const name = `inpage:life:${createUuid()}`;
   return new Promise((resolve) => {
     const forever = new Promise<never>(() => {});
-    locks
-      .request(name, () => {
-        resolve(name);
-        return forever;
-      })
+    requestLock(locks, name, {}, () => {
+      resolve(name);
+      return forever;
+    })
       // A browser that refuses (storage blocked) still works, with silence as the only sign of death.
       .catch(() => {
         if (locks === availableLocks()) noteRefusedLocks();
@@ -62,21 +61,18 @@ function watchPeer(name: string, locks: LockManager): AbortSignal {
   watches.set(name, gone.signal);
   const end = (): unknown => watches.delete(name);
   let granted = false;
-  locks
-    .request(name, { mode: 'shared' }, () => {
-      granted = true;
-      end();
-      if (seen.has(name)) gone.abort();
-    })
+  requestLock(locks, name, { mode: 'shared' }, () => {
+    granted = true;
+    end();
+    if (seen.has(name)) gone.abort();
+  })
     // A browser that refuses: silence is the only sign of death.
     .catch(end);
   // A lock that nobody holds, asked for right after it: the browser answers in order, so if this one comes first, the other is held.
   if (!seen.has(name)) {
-    locks
-      .request(`inpage:probe:${createUuid()}`, () => {
-        if (!granted) seen.add(name);
-      })
-      .catch(() => {});
+    requestLock(locks, `inpage:probe:${createUuid()}`, {}, () => {
+      if (!granted) seen.add(name);
+    }).catch(() => {});
   }
   return gone.signal;
 }

@@ -1,5 +1,5 @@
 /** The service for programs outside of a browser: a local HTTP server with a gateway, whose models run in threads of Node. @module */
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { type ApiKey, INFERENCE_OPTIONS, type InferenceOptions } from '../core/models/inference-options.js';
 import { secretsOfOptions } from '../core/models/header-secrets.js';
@@ -167,7 +167,7 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { origin: asking } = request.headers;
     const page = asking !== undefined && allowed.has(asking) ? asking : undefined;
-    const refusal = explainRefusal(request.headers, { isOpen, isAllowed: page !== undefined });
+    const refusal = explainRefusal(request, { isOpen, isAllowed: page !== undefined });
     const target = resolveTarget(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (page !== undefined) {
@@ -277,11 +277,13 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
  * @param isOpen other machines may ask, by whatever name they know this one: a page that has no key gets nothing
  */
 function explainRefusal(
-  headers: IncomingHttpHeaders,
+  { headers, httpVersion }: IncomingMessage,
   { isOpen, isAllowed }: { isOpen: boolean; isAllowed: boolean },
 ): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = headers;
-  if (!isOpen && !isLoopbackHost(host))
+  // Health checks speak HTTP/1.0 and name no host; a browser never does.
+  const isNameless = httpVersion === '1.0' && headers.host === undefined;
+  if (!isOpen && !isNameless && !isLoopbackHost(host))
     return `This server answers for localhost only, not for ${JSON.stringify(host)}.`;
   if (isAllowed) return undefined;
   const isOwn = origin === undefined || origin.toLowerCase() === `http://${host}`.toLowerCase();

@@ -22,10 +22,12 @@ const OWN = 'https://app.test/shop/SmolLM2-135M-Instruct/config.json';
 const UPSTREAM: ModelEntry = { id: 'far', task: 'chat', backend: 'upstream', source: 'https://x.example/v1' };
 const { app } = await buildApp({ models: [UPSTREAM], backends: { upstream: upstreamBackend } });
 
-/** A request for the remote model, whose service is reached in this way. The reason is a line in the console. */
+/** A request of a page for the remote model, whose service is reached in this way. The reason is a line in the console. */
 const asking = (reach: () => Promise<Response>) => async (): Promise<void> => {
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(reach);
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
   await post(app, '/v1/chat/completions', { model: 'far', messages: [{ role: 'user', content: 'Hi' }] });
+  vi.unstubAllGlobals();
   fetching.mockRestore();
 };
 

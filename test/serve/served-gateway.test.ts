@@ -132,6 +132,14 @@ describe('serve with models that need no page', () => {
   });
 
   it.each([
+    ['', 200],
+    ['Host: localhost\r\n', 200],
+    ['Host: evil.example\r\n', 403],
+  ])('[Y38] a health check in HTTP/1.0 with the host %j gets %i', async (host, status) => {
+    expect(await text(raw(port, `GET /health HTTP/1.0\r\n${host}\r\n`))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  it.each([
     ['/v1/models', 'LOCALHOST', 200, '"chat"'],
     ['/v1/models', 'evil.example', 403, 'localhost only, not for "evil.example"'],
     ['/models', 'localhost', 404, 'The base URL must end in `/v1`'],

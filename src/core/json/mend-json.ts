@@ -14,8 +14,14 @@ export type Mending = MendedValue | 'incomplete' | 'invalid';
 
 /** Reads the value that begins at `from`, which must not be white space. */
 export function mendValue(text: string, from = 0): Mending {
+  return tryValue(text, from).value;
+}
+
+/** The same. `awaits`: the quote without which what follows cannot make it a value, because a string is open. */
+export function tryValue(text: string, from = 0): { value: Mending; awaits: string | undefined } {
   const mender = new Mender(text, from);
-  return mender.value() ? { json: mender.json, end: mender.at } : mender.problem;
+  if (mender.value()) return { value: { json: mender.json, end: mender.at }, awaits: undefined };
+  return { value: mender.problem, awaits: mender.problem === 'incomplete' ? mender.openQuote : undefined };
 }
 
 /** Where white space, comments and line ends that were written as `\n` are over; undefined: they may go on. */
@@ -80,6 +86,8 @@ class Mender {
   at: number;
   json = '';
   problem: 'incomplete' | 'invalid' = 'invalid';
+  /** Of the string that the text ends in. */
+  openQuote: string | undefined;
   #depth = 0;
 
   constructor(text: string, from: number) {
@@ -177,6 +185,7 @@ class Mender {
     const close = isLong ? triple : quote;
     this.at += close.length;
     this.json += '"';
+    this.openQuote = quote;
     while (!this.#text.startsWith(close, this.at)) {
       if (this.at >= this.#text.length) return this.#stop();
       const ordinary = this.#match(ORDINARY);
@@ -189,6 +198,7 @@ class Mender {
     }
     this.json += '"';
     this.at += close.length;
+    this.openQuote = undefined;
     return true;
   }
 

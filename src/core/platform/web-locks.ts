@@ -23,6 +23,16 @@ interface Processed {
   process?: { versions?: { node?: string; electron?: string } };
 }
 
+/** Asks for a lock. Where a script of the page has made `request` throw, it is refused like any other. */
+export async function requestLock(
+  locks: LockManager,
+  name: string,
+  options: LockOptions,
+  granted: (lock: Lock | null) => unknown,
+): Promise<void> {
+  await locks.request(name, options, granted);
+}
+
 /** Notes that this realm's locks reject every request. */
 export function noteRefusedLocks(): void {
   areRefused = true;

@@ -25,7 +25,7 @@ const DAY =
 const OFFSET = '[+-](?:[01]\\d|2[0-3]):[0-5]\\d';
 const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
 const TIME = `(?:${CLOCK}(?:\\.\\d+)?(?:[Zz]|${OFFSET})|23:59:60(?:\\.\\d+)?[Zz])`;
-const WRITTEN_TIME = `${CLOCK}(?:\\.\\d{1,6})?(?:Z|${OFFSET})`;
+const WRITTEN_TIME = `(?:${CLOCK}(?:\\.\\d{1,6})?(?:[Zz]|${OFFSET})|23:59:60(?:\\.\\d{1,6})?[Zz])`;
 
 const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const WRITTEN_LABEL = '[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*';
@@ -71,13 +71,12 @@ function duration(digits: string, gaps: { gaps: boolean }): string {
 const STRING_FORMATS: Readonly<Record<string, StringFormat>> = {
   date: { pattern: `^${DAY}$` },
   time: { pattern: `^${TIME}$`, written: { pattern: `^${WRITTEN_TIME}$` } },
-  'date-time': { pattern: `^${DAY}[Tt ]${TIME}$`, written: { pattern: `^${DAY}T${WRITTEN_TIME}$` } },
+  'date-time': { pattern: `^${DAY}[Tt ]${TIME}$`, written: { pattern: `^${DAY}[Tt]${WRITTEN_TIME}$` } },
   duration: { pattern: duration('\\d+', { gaps: true }), written: { pattern: duration(DIGITS, { gaps: false }) } },
   email: {
     pattern: `^${ATOM}(?:\\.${ATOM})*@(?:${WRITTEN_LABEL}\\.)+${WRITTEN_LABEL}$`,
-    written: {
-      pattern: '^[a-zA-Z0-9_+-]+(?:\\.[a-zA-Z0-9_+-]+)*@(?:[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*\\.)+[a-zA-Z]{2,}$',
-    },
+    // Validators of other houses want letters at the end.
+    written: { pattern: `^${ATOM}(?:\\.${ATOM})*@(?:${WRITTEN_LABEL}\\.)+[a-zA-Z]{2,}$` },
   },
   hostname: {
     pattern: `^${LABEL}(?:\\.${LABEL})*$`,
@@ -85,10 +84,7 @@ const STRING_FORMATS: Readonly<Record<string, StringFormat>> = {
     written: { pattern: `^${WRITTEN_LABEL}(?:\\.${WRITTEN_LABEL})*$`, maxLength: 63 },
   },
   ipv4: { pattern: `^${IPV4}$` },
-  ipv6: {
-    pattern: `^(?:(?:${GROUP}:){7}${GROUP}|${[...SHORTENED, ...WITH_IPV4].join('|')})$`,
-    written: { pattern: `^(?:(?:${GROUP}:){7}${GROUP}|${SHORTENED.join('|')})$` },
-  },
+  ipv6: { pattern: `^(?:(?:${GROUP}:){7}${GROUP}|${[...SHORTENED, ...WITH_IPV4].join('|')})$` },
   uuid: { pattern: `^${HEX}{8}-(?:${HEX}{4}-){3}${HEX}{12}$` },
 };
 

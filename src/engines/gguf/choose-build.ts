@@ -1,5 +1,6 @@
 /** Which of the kernels' builds is right and the fastest in this browser, on this processor. @module */
 import { probe } from 'virtual:gguf-kernels';
+import { isNode } from '../../core/platform/is-node.js';
 
 /** How the kernels were compiled (`.ci/gguf-kernels/arithmetic.ts` says why there are three). */
 export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
@@ -7,9 +8,8 @@ export type KernelBuild = 'relaxed' | 'pairs' | 'plain';
 /** What an app is told of a build that is slower than others; undefined: nothing. */
 export function warningOf(build: KernelBuild): string | undefined {
   if (build !== 'plain') return undefined;
-  // Threads of Node have a navigator as a browser's worker has it; Node 20 itself has none.
-  const isNode = (globalThis.navigator?.userAgent ?? 'Node.js').startsWith('Node.js');
-  return `This ${isNode ? 'Node' : 'browser'} has no relaxed SIMD yet, so prompts take about twice as long.${isNode ? ' Node 22 or later has it.' : ''}`;
+  const [name, advice] = isNode() ? ['Node', ' Node 22 or later has it.'] : ['browser', ''];
+  return `This ${name} has no relaxed SIMD yet, so prompts take about twice as long.${advice}`;
 }
 
 /** The first V8 that computes in the order of the program (Turboshaft). Node 22 has 12.4, Node 24 has 13.6. */

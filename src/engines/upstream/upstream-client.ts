@@ -10,11 +10,8 @@ import { upstreamURLOf } from '../../core/models/entry-files.js';
 import { extractSecrets } from '../../core/models/header-secrets.js';
 import { Redactor } from '../../core/models/redactor.js';
 import { broken } from './read-event-stream.js';
+import { reachAdvice } from './reach-advice.js';
 import { toUpstreamError } from './upstream-error.js';
-
-/** Browsers do not tell a page which of these it was. */
-const REACH_ADVICE =
-  'It must be running, allow this page (CORS, header access-control-allow-origin), and be allowed by the `connect-src` of this page';
 
 /** Statuses of a service, or of what stands before it, that cannot answer now. */
 const AWAY = [502, 503, 504];
@@ -72,7 +69,9 @@ export class UpstreamClient {
       response = await fetch(url.href, { method: 'POST', headers, body: sent, signal, redirect: 'error' });
     } catch (cause) {
       if (signal.aborted) throw cancelled();
-      throw this.report(unreachable(broken(`could not be reached at ${url.origin}. ${REACH_ADVICE}`, cause)));
+      throw this.report(
+        unreachable(broken(`could not be reached at ${url.origin}. ${reachAdvice(url, cause)}`, cause)),
+      );
     }
     if (response.ok) return response;
     const error = await toUpstreamError(response);

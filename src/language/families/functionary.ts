@@ -20,7 +20,7 @@ import { type CallShape, createTaggedCallParser } from './parsing/tagged-calls.j
 const NEXT = '>>>';
 const TO_USER = 'all\n';
 
-const call = namedCall([NAME, anyOf('\n')]);
+const call = namedCall([NAME, anyOf('\n')], [NEXT]);
 
 /** A call of a function that the request offers: any word may begin an answer. */
 const knownCall: CallShape = {

@@ -22,8 +22,8 @@ import { FUNCTION, FUNCTION_CLOSE, functionJson } from './kinds/tool-call-tags.j
 const TAG = '<|python_tag|>';
 const KEYS = { name: 'name', arguments: 'parameters' };
 
-/** What stands between calls. */
-const BETWEEN = new RegExp(`^(?:[\\s;,]|${FUNCTION_CLOSE})+`);
+/** What stands between calls, also a bracket too many. */
+const BETWEEN = new RegExp(`^(?:[\\s;,}]|${FUNCTION_CLOSE})+`);
 
 /** The whole answer is calls or text; what begins like a call is one. */
 export const llama3 = {

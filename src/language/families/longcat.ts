@@ -2,7 +2,7 @@
 import { elementCall } from './kinds/element-reader.js';
 import { jsonCallTools } from './kinds/json-calls.js';
 import { thoughtBlock } from './kinds/thought-block.js';
-import { argumentPairs } from './kinds/tool-call-tags.js';
+import { argumentPairs, nameAlone } from './kinds/tool-call-tags.js';
 import type { ModelFamily } from './format/model-family.js';
 
 const CALL = { open: '<longcat_tool_call>', close: '</longcat_tool_call>' };
@@ -15,7 +15,7 @@ export const longcat = {
     closes: [CALL.close],
     list: false,
     layout: '\n',
-    moreShapes: [elementCall(argumentPairs(CALL, 'longcat_'))],
+    moreShapes: [elementCall(argumentPairs(CALL, 'longcat_')), nameAlone(CALL.close)],
   }),
   reasoning: thoughtBlock({ opens: ['<longcat_think>'], closes: ['</longcat_think>'] }),
 } as const satisfies ModelFamily;

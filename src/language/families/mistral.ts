@@ -60,7 +60,9 @@ function namedGrammar(options: ToolGrammarOptions): ToolGrammar {
 }
 
 /** The named form up to its arguments; newer tokenizers put an id between name and arguments. */
-const NAMED = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[\]{}]*)?(?:\[ARGS\])?\s*(?=\{)/;
+const NAMED = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[\]{}]*)?(?:\[ARGS\]\s*(?=\S)|(?=\{))/;
+/** A model that ends here gives no arguments. */
+const NAMED_ALONE = /^\s*([\w.-]+)\s*(?:\[CALL_ID\][^[\]{}]*)?\[ARGS\]\s*$/;
 const NAMED_BEGINNING = /^\s*[\w.-]*\s*(?:\[[A-Z_]*(?:\][^[\]{}]*(?:\[[A-Z]*\]?\s*)?)?)?$/;
 
 const newReader = (): CallObjectReader =>
@@ -155,6 +157,13 @@ class MistralSteps implements StepMachine {
       this.step = this.#namedArguments;
       return this.#prefix.length + named[0].length;
     }
+    const alone = final ? NAMED_ALONE.exec(rest) : null;
+    if (alone) {
+      parts.push({ type: 'tool-call-start', name: alone[1]! }, { type: 'tool-call-arguments', text: '{}' });
+      parts.push({ type: 'tool-call-end' });
+      this.#toText();
+      return buffer.length;
+    }
     if (!final && (NAMED_BEGINNING.test(rest) || /^\s*\[\s*$/.test(rest))) return undefined;
     return this.#giveBack(parts);
   };
@@ -171,11 +180,19 @@ class MistralSteps implements StepMachine {
     if (json !== '') parts.push({ type: 'tool-call-arguments', text: json });
     if (this.#arguments.ended) {
       parts.push({ type: 'tool-call-end' });
-      this.#afterCall = true;
-      this.#toText();
+      this.step = this.#afterArguments;
       return taken;
     }
     return taken === 0 ? undefined : taken;
+  };
+
+  /** A bracket too many means nothing. */
+  readonly #afterArguments: ParserStep = (buffer) => {
+    const skipped = /^[\s}]+/.exec(buffer)?.[0].length ?? 0;
+    if (skipped > 0) return skipped;
+    this.#afterCall = true;
+    this.#toText();
+    return 0;
   };
 
   /** Keeps the tag and the undecided object in the buffer, so that they can still become text. */
@@ -197,7 +214,7 @@ class MistralSteps implements StepMachine {
   };
 
   readonly #afterObject: ParserStep = (buffer) => {
-    const skipped = buffer.length - buffer.replace(/^[\s,]+/, '').length;
+    const skipped = /^[\s,}]+/.exec(buffer)?.[0].length ?? 0;
     if (skipped > 0) return skipped;
     this.#afterCall = true;
     if (!buffer.startsWith('{')) {

@@ -1,5 +1,5 @@
 /** The Service Worker's door to the routes of this page. @module */
-import { availableLocks } from '../../core/platform/web-locks.js';
+import { availableLocks, requestLock } from '../../core/platform/web-locks.js';
 import { ownLivenessLock } from '../../relay/liveness-lock.js';
 import { matchRoute, routeLock } from '../../relay/match-route.js';
 import {
@@ -55,7 +55,7 @@ export async function holdRouteLock(client: string, stopped: AbortSignal): Promi
       resolve();
       return released;
     };
-    locks.request(routeLock(client), held).catch(() => resolve());
+    requestLock(locks, routeLock(client), {}, held).catch(() => resolve());
   });
 }
 

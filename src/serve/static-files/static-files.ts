@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { ownEntry } from '../../core/json/own-entry.js';
 import { suggestName } from '../../core/models/suggest-name.js';
 
 export interface StaticFile {
@@ -25,7 +26,7 @@ const MEDIA_TYPES: Record<string, string> = {
 
 /** By the extension of a file's name. */
 export function mediaTypeOf(path: string): string {
-  return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  return ownEntry(MEDIA_TYPES, path.slice(path.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 }
 
 /** What an app may leave out. */

@@ -1,4 +1,5 @@
 /** A dense layer of sentence-transformers after the pooling, as LaBSE and EmbeddingGemma have. @module */
+import { ownEntry } from '../../../core/json/own-entry.js';
 import { halfToFloats } from '../ort/half-floats.js';
 
 /** Turns a pooled vector into another one, which may have another length. */
@@ -23,8 +24,9 @@ export function readDenseLayer(folder: string, config: unknown, weights: Uint8Ar
     return `its dense layer \`${folder}\` has no \`config.json\` and \`model.safetensors\``;
   }
   const fields = config as Record<string, unknown>;
-  const configured = (fields['activation_function'] as string | undefined) ?? 'Tanh';
-  const activation = ACTIVATIONS[configured.split('.').at(-1)!];
+  const { activation_function: named = 'Tanh' } = fields;
+  const configured = typeof named === 'string' ? named : JSON.stringify(named);
+  const activation = ownEntry(ACTIVATIONS, configured.split('.').at(-1)!);
   if (!activation) return `its dense layer \`${folder}\` has the activation \`${configured}\``;
   const { use_residual: residual, module_input_name: input = 'sentence_embedding' } = fields;
   if (residual === true || input !== 'sentence_embedding') return `its dense layer \`${folder}\` has an unknown format`;

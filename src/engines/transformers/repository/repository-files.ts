@@ -2,6 +2,7 @@
  * What the `config.json` of a repository tells: its graphs, its files, and whether the model is large enough for a GPU.
  * @module
  */
+import { ownEntry } from '../../../core/json/own-entry.js';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { Dtype } from '../../../core/models/dtype.js';
 import type { ModelEntry } from '../../../core/models/model-entry.js';
@@ -45,7 +46,7 @@ const VOICES: Readonly<Record<string, readonly string[]>> = {
 
 /** The names of a model's voices, which are files; see {@link voiceFile}. @param named by the entry */
 export function voiceNames(type: unknown, named: readonly string[] | undefined): readonly string[] {
-  return named ?? (typeof type === 'string' ? VOICES[type] : undefined) ?? [];
+  return named ?? (typeof type === 'string' ? ownEntry(VOICES, type) : undefined) ?? [];
 }
 
 export function voiceFile(name: string): string {

@@ -1,4 +1,5 @@
 /** Loads a recogniser of speech (task `speech-to-text`), each kind in its own way. @module */
+import { ownEntry } from '../../../core/json/own-entry.js';
 import {
   AutoConfig,
   type PreTrainedModel,
@@ -30,7 +31,7 @@ const KINDS: Readonly<Record<string, RecogniserKind>> = {
 export async function loadSpeechModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   return loadFromSource(entry, options, async ({ id }) => {
     const { model_type: type = '' } = (await AutoConfig.from_pretrained(id)) as { model_type?: string };
-    return KINDS[type] ?? WHISPER;
+    return ownEntry(KINDS, type) ?? WHISPER;
   });
 }
 

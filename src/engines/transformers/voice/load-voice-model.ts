@@ -1,4 +1,5 @@
 /** Loads a synthesiser: transformers.js's ONNX sessions, with our own noise, sentences and pace. @module */
+import { ownEntry } from '../../../core/json/own-entry.js';
 import { AutoConfig, type PreTrainedTokenizer } from '@huggingface/transformers';
 import { InferenceError, throwIfCancelled } from '../../../core/errors/inference-error.js';
 import type { LoadedModel, LoadOptions } from '../../../core/models/backend.js';
@@ -27,7 +28,7 @@ const PAUSE_SECONDS = 0.3;
 export async function loadVoiceModel(entry: ModelEntry, options: LoadOptions): Promise<LoadedModel> {
   return loadFromSource(entry, options, async ({ id }) => {
     const { model_type: type = '' } = (await AutoConfig.from_pretrained(id)) as { model_type?: string };
-    const kind = VOICE_KINDS[type] ?? VITS;
+    const kind = ownEntry(VOICE_KINDS, type) ?? VITS;
     kind.check?.(entry);
     return {
       open: (source) => kind.open(source),

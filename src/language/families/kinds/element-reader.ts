@@ -89,7 +89,7 @@ class ElementReader implements CallReader {
     }
     this.#name = found.words[0]!;
     this.state = 'called';
-    parts.push({ type: 'tool-call-start', name: this.#name }, { type: 'tool-call-arguments', text: '{' });
+    parts.push({ type: 'tool-call-start', name: this.#name });
     return text.slice(0, found.length).endsWith('/>') ? this.#end(parts, found.length) : found.length;
   }
 
@@ -106,11 +106,23 @@ class ElementReader implements CallReader {
     if (outerCloses.some((tag) => text.startsWith(tag))) return this.#end(parts, 0);
     const found = matchHead(text, key, final);
     if (typeof found !== 'string') return this.#startValue(text.slice(0, found.length), found.words, parts);
-    // Nothing that belongs here: the call is over.
-    if (found === 'no' && !mayBecome(text, [close, ...outerCloses])) return this.#end(parts, 0);
+    // Nothing that belongs here: the call is over, unless it ends behind that.
+    if (found === 'no' && !mayBecome(text, [close, ...outerCloses])) return this.#foreign(text, parts, final);
     if (!final) return undefined;
     this.#rest = text;
     return text.length;
+  }
+
+  /** What stands in the call and is no argument: where there is nothing else, it is the arguments, as they were written. */
+  #foreign(text: string, parts: ChannelPart[], final: boolean): number | undefined {
+    if (this.#count > 0) return this.#end(parts, 0);
+    const { close, outerCloses } = this.#elements;
+    const end = findTag(text, [close, ...outerCloses]);
+    if (!end && !final) return undefined;
+    if (end?.tag !== close) return this.#end(parts, 0);
+    parts.push({ type: 'tool-call-arguments', text: text.slice(0, end.index).trimEnd() }, { type: 'tool-call-end' });
+    this.state = 'done';
+    return end.index + close.length;
   }
 
   /** @param head up to the value; `<parameter=a/>` has none */
@@ -120,7 +132,7 @@ class ElementReader implements CallReader {
     this.#types = argumentTypes(this.#tools, this.#name, name) ?? (type === 'true' ? STRING : undefined);
     parts.push({
       type: 'tool-call-arguments',
-      text: `${this.#count > 0 ? ', ' : ''}${JSON.stringify(name)}: ${isShort ? typedJson('', this.#types) : ''}`,
+      text: `${this.#count > 0 ? ', ' : '{'}${JSON.stringify(name)}: ${isShort ? typedJson('', this.#types) : ''}`,
     });
     this.#count += 1;
     this.#stage = isShort ? 'keys' : 'value-start';
@@ -128,7 +140,8 @@ class ElementReader implements CallReader {
   }
 
   #end(parts: ChannelPart[], length: number): number {
-    parts.push({ type: 'tool-call-arguments', text: '}' }, { type: 'tool-call-end' });
+    const rest = this.#count > 0 ? '}' : '{}';
+    parts.push({ type: 'tool-call-arguments', text: rest }, { type: 'tool-call-end' });
     this.state = 'done';
     return length;
   }
@@ -139,6 +152,7 @@ class ElementReader implements CallReader {
       if (text === '\r') return final ? 1 : undefined;
       if (this.#elements.cdata && !final && mayBecome(text, [CDATA_OPEN])) return undefined;
       this.#stage = isPlainString(this.#types) ? 'string' : 'value';
+      this.#ends.reset();
       if (this.#stage === 'string') parts.push({ type: 'tool-call-arguments', text: '"' });
       this.#inCdata = this.#elements.cdata === true && text.startsWith(CDATA_OPEN);
       this.#onLines = false;
@@ -152,6 +166,7 @@ class ElementReader implements CallReader {
     if (end) return this.#endValue(text.slice(0, end.index), parts, end.index + end.length);
     const certain = this.#stage === 'string' ? this.#certainString(text) : 0;
     if (certain > 0) this.#giveString(text.slice(0, certain), parts);
+    this.#ends.shift(certain);
     if (final) this.#rest = text.slice(certain);
     return final ? text.length : certain === 0 ? undefined : certain;
   }

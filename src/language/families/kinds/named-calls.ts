@@ -17,9 +17,9 @@ import { type CallReader, type CallShape, type TaggedCalls, createTaggedCallPars
 import {
   aroundName,
   BLANKS,
-  anyOf,
   containsAny,
   type HeadPart,
+  lookahead,
   matchHead,
   writeHead,
 } from '../parsing/text-matching.js';
@@ -80,7 +80,12 @@ export function namedCallTools(family: NamedCalls): ToolSyntax {
     openingTokens: opens,
     createParser: (tools) =>
       createTaggedCallParser(
-        { opens, closes, shapes: [namedCall(family.head), jsonCall], ...(family.echoes && { echoes: family.echoes }) },
+        {
+          opens,
+          closes,
+          shapes: [namedCall(family.head, closes), jsonCall],
+          ...(family.echoes && { echoes: family.echoes }),
+        },
         tools,
       ),
     ...(family.endsThought && { endsThought: family.endsThought }),
@@ -121,9 +126,17 @@ function openings(text: string, tags: readonly string[], marker: TokenMarker): s
   return reserved === text ? [text] : [reserved, text];
 }
 
-/** @param head everything before the opening brace; its first word is the name */
-export function namedCall(head: readonly HeadPart[]): CallShape {
-  const whole: readonly HeadPart[] = [...head, BLANKS, anyOf('{')];
+/** What arguments begin with that are no object, or an object behind a comment. */
+const OTHER_STARTS = ['[', '"', "'", '//', '/*', '#', ...'-0123456789'.split('')];
+const WORDS = ['null', 'None', 'none', 'true', 'True', 'false', 'False'];
+
+/**
+ * @param head everything before the arguments; its first word is the name
+ * @param closes tags behind the arguments, where nothing but arguments can follow the head: then they may be missing, or no object
+ */
+export function namedCall(head: readonly HeadPart[], closes?: readonly string[]): CallShape {
+  const starts = closes === undefined ? [] : [...OTHER_STARTS, ...WORDS, ...closes];
+  const whole: readonly HeadPart[] = [...head, BLANKS, lookahead('{', ...starts)];
   return {
     begins(text, final) {
       const found = matchHead(text, whole, final);
@@ -158,9 +171,7 @@ function createNamedReader(head: readonly HeadPart[], ends: readonly string[]): 
       }
       parts.push({ type: 'tool-call-start', name: found.words[0]! });
       state = 'called';
-      // The brace that ends the head begins the arguments.
-      const before = found.length - 1;
-      return before + takeArguments(text.slice(before), parts, final);
+      return found.length + takeArguments(text.slice(found.length), parts, final);
     },
     get state() {
       return state;

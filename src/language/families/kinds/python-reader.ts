@@ -35,16 +35,24 @@ export const dottedCalls: CallShape = {
   createReader: (tools, ends) => new PythonReader([DOTTED_CALL, DOTTED_BEGINNING], tools, ends),
 };
 
-/** A list of calls that begins the answer. */
+/** A list of calls that begins the answer. A function that the request offers makes a call certain, too. */
 export const barePythonCalls: CallShape = {
-  begins: (text) => (text.startsWith('[') ? beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING) : 'no'),
-  createReader: (tools, ends) => new PythonReader([CERTAIN_CALL, CERTAIN_BEGINNING], tools, ends),
+  begins: (text, _final, tools) => {
+    if (!text.startsWith('[')) return 'no';
+    const [, name] = CALL.exec(text.slice(1)) ?? [];
+    if (tools.some((tool) => tool.name === name)) return 'yes';
+    return beginning(text.slice(1), CERTAIN_CALL, CERTAIN_BEGINNING);
+  },
+  createReader: (tools, ends) => new PythonReader([CALL, CALL_BEGINNING], tools, ends),
 };
 
 function beginning(text: string, call: RegExp, start: RegExp): 'yes' | 'no' | 'more' {
   if (call.test(text)) return 'yes';
   return start.test(text) ? 'more' : 'no';
 }
+
+/** How much a call must grow between two looks at it. */
+const LOOK_GROWTH = 1.02;
 
 /** The arguments of a call as far as they are whole. */
 interface PythonArguments {
@@ -67,8 +75,10 @@ class PythonReader implements CallReader {
   readonly #ends: readonly string[];
   #stage: 'call' | 'arguments' | 'after-call' = 'call';
   #name = '';
-  /** Length of the text that was looked at in vain. */
+  /** Length of the text of which nothing was taken. */
   #seen = 0;
+  /** Its length when it was last looked at. */
+  #looked = 0;
   /** What the answer's end left of a call. */
   #rest: string | undefined;
 
@@ -103,21 +113,24 @@ class PythonReader implements CallReader {
     this.#name = found[1]!;
     this.#stage = 'arguments';
     this.#seen = 0;
+    this.#looked = 0;
     this.#rest = '';
     parts.push({ type: 'tool-call-start', name: this.#name });
     return bracket + found[0].length;
   }
 
   #arguments(text: string, parts: ChannelPart[], final: boolean): number | undefined {
-    // A call ends with a bracket, or with the tag behind it.
-    const isWorthALook = final || this.#seen === 0 || /[)>|]/.test(text.slice(this.#seen));
+    const isWorthALook = final || this.#mayBeOver(text);
     this.#seen = text.length;
     if (!isWorthALook) return undefined;
+    this.#looked = text.length;
     const read = this.#read(text);
     if (read.state === 'whole') return this.#end(`{${read.members.join(',')}}`, read.end, parts);
     if (read.state === 'incomplete' && !final) return undefined;
-    const closed = skipPythonBrackets(text, 0);
     const tag = findTag(text, this.#ends);
+    // A quote that was forgotten ends nowhere.
+    const closed =
+      skipPythonBrackets(text, 0) ?? (final || tag ? skipPythonBrackets(text, 0, { ignoreStrings: true }) : undefined);
     const isClosed = closed !== undefined && (!tag || closed <= tag.index);
     const end = isClosed ? closed : tag?.index;
     if (end !== undefined) {
@@ -127,6 +140,13 @@ class PythonReader implements CallReader {
     if (!final) return undefined;
     this.#rest = text;
     return text.length;
+  }
+
+  /** A call ends with a bracket, or with the tag behind it. In a large one not every bracket is looked at. */
+  #mayBeOver(text: string): boolean {
+    if (this.#seen === 0) return true;
+    if (this.#ends.some((tag) => text.includes(tag, Math.max(0, this.#seen - tag.length)))) return true;
+    return text.length > this.#looked * LOOK_GROWTH && text.includes(')', this.#looked);
   }
 
   #end(json: string, length: number, parts: ChannelPart[]): number {

@@ -171,19 +171,21 @@ export function argumentPairs(call: { open: string; close: string }, prefix = ''
   };
 }
 
-/** `f</tool_call>`: the same without arguments. */
-const nameAlone = elementCall({
-  head: [BLANKS, NAME, BLANKS, lookaheadOrEnd(TOOL_CALL.close)],
-  key: [anyOf(ARGUMENT_KEY)],
-  valueCloses: ['</arg_value>'],
-  valueEnds: [],
-  close: TOOL_CALL.close,
-  knownNames: true,
-  outerCloses: [],
-});
+/** `f</tool_call>`: the same without arguments. @param close what ends the call */
+export function nameAlone(close: string): CallShape {
+  return elementCall({
+    head: [BLANKS, NAME, BLANKS, lookaheadOrEnd(close)],
+    key: [anyOf(ARGUMENT_KEY)],
+    valueCloses: ['</arg_value>'],
+    valueEnds: [],
+    close,
+    knownNames: true,
+    outerCloses: [],
+  });
+}
 
 /** `<function=f>{"a": 1}</function>`. */
-export const functionJson = namedCall([anyOf(FUNCTION), NAME, anyOf('>')]);
+export const functionJson = namedCall([anyOf(FUNCTION), NAME, anyOf('>')], []);
 
 /** `<function name="f">{"a": 1}</function>`, and the same with an element for each argument. */
 const QUOTED_FUNCTION = [anyOf('<function'), BLANKS, anyOf('name="'), NAME, anyOf('">')];
@@ -206,11 +208,11 @@ export const TOOL_CALL_TAGS: TaggedCalls = {
     jsonCall,
     functionJson,
     elementCall(functionElements(TOOL_CALL.close, '\n')),
-    namedCall(QUOTED_FUNCTION),
+    namedCall(QUOTED_FUNCTION, []),
     quotedFunctionElements,
     namedCall([NAME, BLANKS, maybe('```json', '```')]),
     elementCall(argumentPairs(TOOL_CALL)),
-    nameAlone,
+    nameAlone(TOOL_CALL.close),
   ],
   bare: [bareKnownCall],
   fenced: fencedKnownCall,

@@ -11,33 +11,43 @@ export interface JsonExtent {
   readonly begun: boolean;
 }
 
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
+
 /**
  * Looks only at strings and brackets: the end is found even where the inside is malformed. Whether it parses is checked
- * later, on the whole.
+ * later, on the whole. A bracket that closes an outer one closes what was left open inside it.
+ * @param ignoreStrings quotes mean nothing: for a text in which one of them was forgotten
  */
-export function createJsonExtent(): JsonExtent {
-  let depth = 0;
+export function createJsonExtent({ ignoreStrings = false } = {}): JsonExtent {
+  const open: string[] = [];
   let kind: 'unknown' | 'nested' | 'string' | 'scalar' = 'unknown';
   let inString = false;
   let escaped = false;
   let ended = false;
 
+  const followString = (character: string): boolean => {
+    if (escaped) escaped = false;
+    else if (character === '\\') escaped = true;
+    else if (character === '"') inString = false;
+    return !inString && kind === 'string';
+  };
+
+  const close = (character: string): void => {
+    const at = open.lastIndexOf(character);
+    if (at >= 0) open.length = at;
+  };
+
   /** True when the value ends with (for a scalar: before) this character. */
   const follow = (character: string): boolean => {
-    if (inString) {
-      if (escaped) escaped = false;
-      else if (character === '\\') escaped = true;
-      else if (character === '"') inString = false;
-      return !inString && kind === 'string';
-    }
+    if (inString) return followString(character);
     if (kind === 'unknown') {
-      kind = character === '"' ? 'string' : character === '{' || character === '[' ? 'nested' : 'scalar';
+      kind = character === '"' ? 'string' : Object.hasOwn(CLOSING, character) ? 'nested' : 'scalar';
     }
     if (kind === 'scalar') return /[\s,}\]]/.test(character);
-    if (character === '"') inString = true;
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    return kind === 'nested' && depth === 0;
+    if (character === '"' && !ignoreStrings) inString = true;
+    else if (Object.hasOwn(CLOSING, character)) open.push(CLOSING[character]!);
+    else if (character === '}' || character === ']') close(character);
+    return kind === 'nested' && open.length === 0;
   };
 
   return {

@@ -47,18 +47,22 @@ export function skipPythonBlank(text: string, from: number): number | undefined 
   return index === text.length || text[index] === '#' || /^\\\r?$/.test(text.slice(index)) ? undefined : index;
 }
 
-/** Index after the bracket that closes what is open at `from`, whatever stands in it; undefined: there is none. */
-export function skipPythonBrackets(text: string, from: number): number | undefined {
-  let depth = 1;
+/**
+ * Index after the bracket that closes what is open at `from`, whatever stands in it; undefined: there is none. A bracket that
+ * closes an outer one closes what was left open inside it.
+ * @param ignoreStrings quotes mean nothing: for a text in which one of them was forgotten
+ */
+export function skipPythonBrackets(text: string, from: number, { ignoreStrings = false } = {}): number | undefined {
+  const open = [')'];
   for (let index = from; index < text.length; index++) {
     const character = text[index]!;
-    if (character === '"' || character === "'") {
+    if (!ignoreStrings && (character === '"' || character === "'")) {
       const string = readString(text, index);
       if (typeof string === 'string') return undefined;
       index = string.end - 1;
-    } else if (/[([{]/.test(character)) depth += 1;
-    else if (/[)\]}]/.test(character)) depth -= 1;
-    if (depth === 0) return index + 1;
+    } else if (Object.hasOwn(CLOSING, character)) open.push(CLOSING[character]!);
+    else if (open.includes(character)) open.length = open.lastIndexOf(character);
+    if (open.length === 0) return index + 1;
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import {
   isDictionary,
   isList,
   isTrue,
+  itemsOf,
   lengthOf,
   numberOf,
   TemplateError,
@@ -67,17 +68,25 @@ const toInteger: Filter = (value, given) => {
   const number = numberOf(value);
   if (number !== undefined) return Number.isFinite(number) ? Math.trunc(number) : instead;
   if (typeof value !== 'string') return instead;
-  const text = stripped(value, undefined).replaceAll('_', '');
-  if (base === 10 && !/^[-+]?\d+$/.test(text)) {
-    const read = floatOf(text);
-    return read === undefined || !Number.isFinite(read) ? instead : Math.trunc(read);
-  }
-  const read = Number.parseInt(text, wholeNumber(base));
-  return Number.isNaN(read) ? instead : read;
+  const text = stripped(value, undefined).replaceAll(/(?<=[\da-z])_(?=[\da-z])/gi, '');
+  const read = wholeOf(text, wholeNumber(base)) ?? floatOf(text);
+  return read === undefined || !Number.isFinite(read) ? instead : Math.trunc(read);
 };
 
+/** A whole number in a base, with the prefix that Python allows there; undefined: the text is none. */
+function wholeOf(text: string, base: number): number | undefined {
+  const prefix = { 2: '0b', 8: '0o', 16: '0x' }[base];
+  const [, sign = '', written = ''] = /^([-+]?)([a-z\d]+)$/i.exec(text) ?? [];
+  const digits = prefix !== undefined && written.toLowerCase().startsWith(prefix) ? written.slice(2) : written;
+  const values = Array.from(digits, (digit) => Number.parseInt(digit, 36));
+  if (values.length === 0 || values.some((digit) => !(digit < base))) return undefined;
+  const size = values.reduce((sum, digit) => sum * base + digit, 0);
+  return sign === '-' ? -size : size;
+}
+
 function floatOf(text: string): number | undefined {
-  const plain = stripped(text, undefined);
+  // Underscores between digits mean nothing.
+  const plain = stripped(text, undefined).replaceAll(/(?<=\d)_(?=\d)/g, '');
   return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : undefined;
 }
 
@@ -141,6 +150,23 @@ const truncate: Filter = (value, given) => {
   return (isTrue(cut) ? kept : kept.slice(0, Math.max(0, kept.lastIndexOf(' ')) || kept.length)) + textOf(end);
 };
 
+/** As Python's `quote` writes it: letters, digits and `_.-~` stay. @param kept what else stays */
+function quotedForURL(text: string, kept: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => {
+    const character = String.fromCharCode(byte);
+    if (/[\w.~-]/.test(character) || kept.includes(character)) return character;
+    return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }).join('');
+}
+
+/** A text, or pairs as the query of a URL. */
+const urlEncoded: Filter = (value) => {
+  if (!isDictionary(value) && !isList(value)) return quotedForURL(textOf(value), '/');
+  const pairs = isDictionary(value) ? [...value] : value.map((pair) => itemsOf(pair));
+  const inQuery = (item: Value): string => quotedForURL(textOf(item), '').replaceAll('%20', '+');
+  return pairs.map(([key, item]) => `${inQuery(key)}=${inQuery(item)}`).join('&');
+};
+
 const ofText =
   (change: (text: string) => Value): Filter =>
   (value) =>
@@ -202,7 +228,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['trim', (value, given) => stripped(textOf(value), parametersOf(given, 'chars')[0])],
   ['truncate', truncate],
   ['upper', ofText((text) => text.toUpperCase())],
-  ['urlencode', ofText((text) => encodeURIComponent(text).replaceAll('%2F', '/'))],
+  ['urlencode', urlEncoded],
   ['wordcount', ofText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0)],
 ]);
 

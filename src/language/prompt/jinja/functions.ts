@@ -1,5 +1,6 @@
 /** Functions that every template knows. @module */
 import { boundedRange } from './budget.js';
+import { formatTime } from './format-time.js';
 import {
   type Callable,
   type Given,
@@ -58,34 +59,3 @@ export const FUNCTIONS: Readonly<Record<string, Callable>> = {
   range: ({ positional }) => boundedRange(positional.map(wholeNumber)),
   strftime_now: ({ positional: [format] }) => formatTime(textOf(format), new Date()),
 };
-
-/** Python's `strftime` in English, as far as templates use it. A dash drops the leading zero. */
-function formatTime(format: string, time: Date): string {
-  const name = (options: Intl.DateTimeFormatOptions): string => time.toLocaleDateString('en-US', options);
-  const [hours, year] = [time.getHours(), time.getFullYear()];
-  const dayOfYear = (Date.UTC(year, time.getMonth(), time.getDate()) - Date.UTC(year, 0, 0)) / 86_400_000;
-  const numbers: Readonly<Record<string, readonly [value: number, digits: number]>> = {
-    Y: [year, 4],
-    y: [year % 100, 2],
-    m: [time.getMonth() + 1, 2],
-    d: [time.getDate(), 2],
-    j: [dayOfYear, 3],
-    H: [hours, 2],
-    I: [hours % 12 || 12, 2],
-    M: [time.getMinutes(), 2],
-    S: [time.getSeconds(), 2],
-  };
-  const words: Readonly<Record<string, string>> = {
-    A: name({ weekday: 'long' }),
-    a: name({ weekday: 'short' }),
-    B: name({ month: 'long' }),
-    b: name({ month: 'short' }),
-    p: hours < 12 ? 'AM' : 'PM',
-    '%': '%',
-  };
-  return format.replaceAll(/%(-?)([A-Za-z%])/g, (code, dash: string, letter: string) => {
-    const [value, digits] = numbers[letter] ?? [];
-    if (value === undefined) return words[letter] ?? code;
-    return dash === '' ? String(value).padStart(digits ?? 0, '0') : String(value);
-  });
-}

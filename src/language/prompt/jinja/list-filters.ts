@@ -1,13 +1,13 @@
 /** Jinja's filters of lists. @module */
 import { parametersOf } from './arguments.js';
 import type { Filter, FilterTools } from './filter.js';
+import { calculate } from './operators.js';
 import {
   compare,
   isEqual,
   isTrue,
   itemsOf,
   lengthOf,
-  numberOf,
   TemplateError,
   Tuple,
   type Value,
@@ -110,11 +110,10 @@ const join: Filter = (value, given, tools) => {
 
 const sum: Filter = (value, given, tools) => {
   const [attribute, start = 0] = parametersOf(given, 'attribute', 'start');
-  return Array.from(itemsOf(value)).reduce<Value>((total, item) => {
-    const [a, b] = [numberOf(total), numberOf(attributeOf(item, attribute, tools))];
-    if (a === undefined || b === undefined) throw new TemplateError('sum needs numbers');
-    return a + b;
-  }, start);
+  return Array.from(itemsOf(value)).reduce<Value>(
+    (total, item) => calculate('+', total, attributeOf(item, attribute, tools), tools.budget),
+    start,
+  );
 };
 
 const batch: Filter = (value, given, { budget }) => {
@@ -123,7 +122,7 @@ const batch: Filter = (value, given, { budget }) => {
   if (count < 1) throw new TemplateError('batch needs a size');
   budget.items(count);
   const parts: Value[][] = [];
-  for (let index = 0; index < all.length; index += count) parts.push(all.slice(index, index + count));
+  for (let index = 0; index < all.length; index += count) parts.push(Array.from(all.slice(index, index + count)));
   const last = parts.at(-1);
   if (last && fill !== undefined && fill !== null)
     last.push(...Array.from({ length: count - last.length }, () => fill));
@@ -141,8 +140,8 @@ const slices: Filter = (value, given, { budget }) => {
   const [size, more] = [Math.floor(all.length / parts), all.length % parts];
   return Array.from({ length: parts }, (_, index) => {
     const from = index * size + Math.min(index, more);
-    const part = all.slice(from, from + size + (index < more ? 1 : 0));
-    return fill !== undefined && fill !== null && more > 0 && index >= more ? [...part, fill] : part;
+    const part = Array.from(all.slice(from, from + size + (index < more ? 1 : 0)));
+    return fill !== undefined && fill !== null && index >= more ? [...part, fill] : part;
   });
 };
 

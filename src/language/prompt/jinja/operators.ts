@@ -57,8 +57,15 @@ function arithmetic(operator: string, a: number, b: number): number {
   if (operator === '/') return a / b;
   const rest = a % b;
   const isOther = rest !== 0 && rest < 0 !== b < 0;
-  return operator === '%' ? (isOther ? rest + b : rest) : Math.round((a - rest) / b) - (isOther ? 1 : 0);
+  // A rest of nothing has the sign of the divisor.
+  if (operator === '%') return isOther ? rest + b : rest === 0 ? zeroOf(b) : rest;
+  const quotient = (a - rest) / b - (isOther ? 1 : 0);
+  const floor = Math.floor(quotient);
+  return quotient === 0 ? zeroOf(a / b) : quotient - floor > 0.5 ? floor + 1 : floor;
 }
+
+/** Zero with the sign of a number. */
+const zeroOf = (number: number): number => (number < 0 ? -0 : 0);
 
 function power(base: number, exponent: number): number {
   if (base === 0 && exponent < 0) throw new TemplateError('0.0 cannot be raised to a negative power');

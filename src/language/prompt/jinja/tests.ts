@@ -24,7 +24,9 @@ const compared =
 function remainder(value: Value, divisor: Value): number {
   const [a, b] = [numberOf(value), numberOf(divisor)];
   if (a === undefined || b === undefined) throw new TemplateError('only numbers can be divided');
-  return a - b * Math.floor(a / b);
+  if (b === 0) throw new TemplateError('division by zero');
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
 const isNumber: Test = (value) => numberOf(value) !== undefined;
@@ -36,7 +38,8 @@ const isSame: Test = (value, { positional: [other] }) =>
 /** Tests by name. */
 export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['boolean', (value) => typeof value === 'boolean'],
-  ['callable', (value) => typeof value === 'function'],
+  // What is undefined can be called, and raises then.
+  ['callable', (value) => typeof value === 'function' || value === undefined],
   ['defined', (value) => value !== undefined],
   ['divisibleby', (value, { positional: [divisor] }) => remainder(value, divisor) === 0],
   ['eq', compared('==')],

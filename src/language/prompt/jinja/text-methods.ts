@@ -14,10 +14,13 @@ import {
   wholeNumber,
 } from './values.js';
 
+/** What `repr` writes as an escape, but for the backslash. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
 type TextMethod = (text: string, given: Given, budget: Budget) => Value;
 
 // What Python's `isspace` holds of; JavaScript's set differs by a few.
-const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+export const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const LEADING_SPACE = new RegExp(`^${SPACE}+`);
 const SPACES = new RegExp(`${SPACE}+`);
 // eslint-disable-next-line no-control-regex
@@ -189,13 +192,22 @@ const expandTabs: TextMethod = (text, given, budget) => {
     .join('');
 };
 
+/** A letter as it is compared: large and small forms are one, and so are `ß` and `ss`. The dotless i has no other form. */
+const folded = (letter: string): string => (letter === 'ı' ? letter : letter.toUpperCase().toLowerCase());
+
+/** Each word begins with a large letter, and has no other; there is one. */
+function isTitle(text: string): boolean {
+  const words = text.match(/\p{Cased}+/gu) ?? [];
+  return words.length > 0 && words.every((word) => word === capitalized(word));
+}
+
 const upper: TextMethod = (text) => text.toUpperCase();
 const lower: TextMethod = (text) => text.toLowerCase();
 
 /** Methods by name. */
 export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
   ['capitalize', capitalized],
-  ['casefold', lower],
+  ['casefold', (text) => Array.from(text, folded).join('')],
   [
     'center',
     (text, given, budget) => {
@@ -222,9 +234,12 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
   ['isascii', whole(/^[\0-\x7f]*$/)],
   ['isdecimal', whole(/^\p{Nd}+$/u)],
   ['isdigit', whole(/^[\p{Nd}\u00b2\u00b3\u00b9]+$/u)],
+  ['isidentifier', whole(/^[\p{XID_Start}_]\p{XID_Continue}*$/u)],
   ['islower', (text) => text === text.toLowerCase() && text !== text.toUpperCase()],
   ['isnumeric', whole(/^\p{N}+$/u)],
+  ['isprintable', (text) => !UNPRINTABLE.test(text)],
   ['isspace', whole(new RegExp(`^${SPACE}+$`))],
+  ['istitle', isTitle],
   ['isupper', (text) => text === text.toUpperCase() && text !== text.toLowerCase()],
   [
     'join',
@@ -283,7 +298,7 @@ export const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, Tex
     (text, { positional: [width] }, budget) => {
       budget.characters(wholeNumber(width));
       const sign = /^[-+]?/.exec(text)![0];
-      return sign + text.slice(sign.length).padStart(wholeNumber(width) - sign.length, '0');
+      return sign + '0'.repeat(Math.max(0, wholeNumber(width) - lengthOf(text))) + text.slice(sign.length);
     },
   ],
 ]);

@@ -169,6 +169,8 @@ export function isIn(left: Value, right: Value): boolean {
 /** A value as dictionaries hold it. @throws TemplateError for what has no hash */
 export function keyOf(value: Value): Value {
   if (value instanceof Float && Number.isInteger(value.number)) return value.number;
+  // `1`, `1.0` and `True` are one key.
+  if (typeof value === 'boolean') return Number(value);
   if (isList(value) || isDictionary(value)) throw new TemplateError(`unhashable type: '${typeName(value)}'`);
   return value;
 }

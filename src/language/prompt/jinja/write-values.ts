@@ -11,7 +11,7 @@ export function textOf(value: Value): string {
 export function representation(value: Value): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return wholeText(value);
   if (value === null) return 'None';
   if (value === undefined) return 'Undefined';
   if (value instanceof Float) return floatText(value.number);
@@ -43,6 +43,11 @@ function quoted(plain: string): string {
   const quote = plain.includes("'") && !plain.includes('"') ? '"' : "'";
   const escaped = plain.replaceAll(UNPRINTABLE, (character) => ESCAPES[character] ?? escapeOf(character));
   return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote;
+}
+
+/** All digits of a whole number, where JavaScript would round them or write an exponent. */
+function wholeText(number: number): string {
+  return Number.isInteger(number) ? String(BigInt(number)) : String(number);
 }
 
 /** As short as the number allows; with an exponent from 10^16 on and below 10^-4. */
@@ -80,7 +85,8 @@ export interface JsonOptions {
 export function jsonText(value: Value, options: JsonOptions, margin = '\n'): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return jsonString(value, options);
-  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if (typeof value === 'number') return wholeText(value);
+  if (typeof value === 'boolean') return String(value);
   if (value instanceof Float) return floatText(value.number).replace('nan', 'NaN').replace('inf', 'Infinity');
   const inner = options.indent === undefined ? '' : margin + options.indent;
   const enclosed = (open: string, items: readonly string[], close: string): string => {

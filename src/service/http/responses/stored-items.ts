@@ -1,4 +1,5 @@
 /** Items as they are stored between requests, and read again. @module */
+import { ownEntry } from '../../../core/json/own-entry.js';
 import { safeParse } from 'valibot';
 import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { StoredItem } from '../../state/records.js';
@@ -96,7 +97,10 @@ export function toStoredItems(sent: string | readonly object[], createId: (prefi
   return items.map((each) => {
     const item: Record<string, unknown> = { ...each };
     const type = typeof item['type'] === 'string' ? item['type'] : 'message';
-    const id = typeof item['id'] === 'string' && item['id'] !== '' ? item['id'] : createId(ID_PREFIXES[type] ?? 'item');
+    const id =
+      typeof item['id'] === 'string' && item['id'] !== ''
+        ? item['id']
+        : createId(ownEntry(ID_PREFIXES, type) ?? 'item');
     return type === 'message' ? { ...item, ...asMessage(item), id } : { ...item, type, id };
   });
 }
