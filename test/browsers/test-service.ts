@@ -2,13 +2,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
+import { axeInEveryState } from '../elements/axe-states.js';
 import { tinyAdapter } from '../engines/gguf/support/tiny-adapter.js';
 import { tinyFile } from '../engines/gguf/support/tiny-file.js';
 import { RELAXED_SIMD } from '../support/relaxed-simd.js';
-import { ask, DOORS, openHost, startStream, streamedSoFar } from './host-page.js';
+import { ask, DOORS, evaluate, openHost, startStream, streamedSoFar } from './host-page.js';
 import type { OpenBrowser, WebDriver } from './web-driver.js';
 
 const DEMO = join(import.meta.dirname, '../../dist-demo');
@@ -209,6 +211,16 @@ function describeService(name: string, open: OpenBrowser | undefined): void {
       return [size, ...answers.map(({ textContent }) => textContent)];
     }, undefined);
     expect(seen).toEqual(['7.2 MB', 'The capital of France is Paris.']);
+    await openHost(driver);
+  });
+
+  it('[I16] axe finds nothing in any state of the elements', async () => {
+    await driver.navigateTo(`${demoOrigin()}/elements.html`);
+    await driver.execute(async () => {
+      while (!customElements.get('inpage-chat')) await new Promise((resolve) => setTimeout(resolve, 50));
+    }, undefined);
+    await evaluate(driver, axe.source);
+    expect(await driver.execute(axeInEveryState, undefined)).toEqual([]);
     await openHost(driver);
   });
 
