@@ -206,7 +206,7 @@ describe('<inpage-models>', () => {
     const element = show(undefined);
     element.store = { subscribe: () => () => {}, getSnapshot: () => ({ state: 'failed', error }), start };
     const alert = element.shadowRoot!.querySelector('[part=error]')!;
-    expect(alert.textContent).toContain('No workers.');
+    await until(() => alert.textContent.includes('No workers.'));
     element.texts = { startFailed: 'Kein Start: {reason}', startAgain: 'Noch einmal' };
     expect(alert.textContent).toBe('Kein Start: No workers.Noch einmal');
     alert.querySelector('button')!.click();
