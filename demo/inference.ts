@@ -1,7 +1,15 @@
 /** Starts the library once and keeps what the panels show of it in signals. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { problemOf } from './parts/problem-of.js';
-import { DEFAULT_MODELS, type LoadProgress, type ModelEntry, type PageInference, startInference } from 'inpage';
+import {
+  DEFAULT_MODELS,
+  InferenceError,
+  type LoadProgress,
+  type ModelEntry,
+  type PageInference,
+  startInference,
+} from 'inpage';
+import type { ElementStore } from 'inpage/elements';
 
 /** The models that a visitor chose to add live here between visits. */
 const ADDED_MODELS_KEY = 'inpage-demo-models';
@@ -76,6 +84,24 @@ async function restart(): Promise<void> {
     startError.value = problemOf(error);
   }
 }
+
+/** The same, as `<inpage-models>` follows it. */
+export const store: ElementStore = {
+  subscribe: (listener) =>
+    effect(() => {
+      void [inference.value, startError.value, statusVersion.value];
+      untracked(listener);
+    }),
+  getSnapshot() {
+    const [service, problem] = [inference.peek(), startError.peek()];
+    if (service) return { state: 'ready', inference: service };
+    return problem === undefined
+      ? { state: 'starting' }
+      : { state: 'failed', error: new InferenceError('unavailable', problem) };
+  },
+  start,
+  add: addModel,
+};
 
 /** Takes another hub, and remembers it; empty: the public one. */
 export async function setHub(base: string): Promise<void> {

@@ -44,6 +44,8 @@ export class InferenceChatElement extends ServiceElement {
   #texts: ChatTexts = {};
   #renderMessage: ((text: string) => Node) | undefined;
   #running: AbortController | undefined;
+  /** Resolves when what runs has ended. */
+  #ended = Promise.resolve();
   /** Of the answer that was copied last. */
   #copied: HTMLElement | undefined;
 
@@ -107,10 +109,12 @@ export class InferenceChatElement extends ServiceElement {
 
   set messages(messages: readonly ChatElementMessage[]) {
     this.stop();
+    this.#setRunning(undefined);
     this.#messages = [...(messages ?? [])].map((message) => ({ ...message }));
     this.#showError(undefined);
     this.#log.replaceChildren(...this.#messages.map((message) => this.#messageElement(message)));
     this.#log.scrollTop = this.#log.scrollHeight;
+    this.#render();
   }
 
   /** Words in another language; missing ones are English. */
@@ -138,11 +142,13 @@ export class InferenceChatElement extends ServiceElement {
 
   /** Asks. Resolves when the answer has ended, however; while one is written, nothing is sent. */
   async send(text: string): Promise<void> {
+    // What was stopped keeps its place before the question.
+    if (this.#running?.signal.aborted) await this.#ended;
     if (this.#running || text.trim() === '') return;
     const message: ChatElementMessage = { role: 'user', content: text };
     this.#messages.push(message);
     this.#append(this.#messageElement(message));
-    await this.#ask();
+    await (this.#ended = this.#ask());
   }
 
   /** Ends the answer that is written, keeps what is there, and frees the engine. */
@@ -168,7 +174,9 @@ export class InferenceChatElement extends ServiceElement {
 
   /** Answers the conversation as it is. */
   async #ask(): Promise<void> {
-    const controller = (this.#running = new AbortController());
+    const controller = new AbortController();
+    // What is written piece by piece is read out when it is whole.
+    this.#setRunning(controller);
     const { signal } = controller;
     const answer = { role: 'assistant' as const, content: '' };
     const element = this.#messageElement(answer);
@@ -176,11 +184,10 @@ export class InferenceChatElement extends ServiceElement {
     const messages = this.#messages;
     this.#showError(undefined);
     this.#render();
-    // What is written piece by piece is read out when it is whole.
-    assign(this.#log, { 'aria-busy': 'true' });
     let failure: unknown;
     try {
       for await (const piece of this.#pieces(signal)) {
+        if (signal.aborted) break;
         answer.content += piece;
         this.#keepAtEnd(() => {
           if (!element.isConnected) this.#log.append(element);
@@ -190,8 +197,7 @@ export class InferenceChatElement extends ServiceElement {
     } catch (thrown) {
       if (!signal.aborted) failure = thrown;
     }
-    if (this.#running === controller) this.#running = undefined;
-    assign(this.#log, { 'aria-busy': undefined });
+    if (this.#running === controller) this.#setRunning(undefined);
     const isWhole = failure === undefined && !signal.aborted;
     if (this.#messages === messages && (isWhole || answer.content !== '')) this.#finish(answer, element);
     if (this.#messages === messages && failure !== undefined) {
@@ -199,6 +205,11 @@ export class InferenceChatElement extends ServiceElement {
       this.dispatchEvent(new CustomEvent('error', { detail: failure }));
     }
     this.#render();
+  }
+
+  #setRunning(controller: AbortController | undefined): void {
+    this.#running = controller;
+    assign(this.#log, { 'aria-busy': controller && 'true' });
   }
 
   #finish(answer: ChatElementMessage & { content: string }, element: HTMLElement): void {
@@ -249,7 +260,7 @@ export class InferenceChatElement extends ServiceElement {
         this.#log.lastElementChild?.remove();
       }
       this.#input.focus();
-      void this.#ask();
+      this.#ended = this.#ask();
     });
     const text = fill(words.failed, { reason: failureOf(thrown).message });
     this.#error.replaceChildren(make('p', { text }), retry);

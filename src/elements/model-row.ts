@@ -118,7 +118,7 @@ export class ModelRow {
     show(this.#mark, isRecommended ? texts.recommended : '');
     const bytes = estimate?.bytes;
     const size = bytes === 0 ? texts.noDownload : bytes == null ? texts.unknownSize : formatBytes(bytes, language);
-    const kept = stored.reduce((sum, each) => sum + each.bytes, 0);
+    const kept = fileBytesOf(stored);
     const loaded = formatBytes(kept, language);
     // Of a part that is kept, how much it is.
     const isPart = kept > 0 && stored.some(({ complete }) => !complete) && this.state !== 'downloading';
@@ -128,8 +128,9 @@ export class ModelRow {
     const device = status?.device;
     const runs = device && device !== 'none' ? ` · ${fill(texts.runsOn, { device: DEVICES[device] })}` : '';
     show(this.#stateText, texts[this.state!] + runs);
+    const needed = formatBytes(estimate?.missingBytes ?? 0, language);
     const reasons = (estimate?.reasons ?? []).map(({ code, message, cure = '' }) =>
-      fill(texts[REASONS[code]] ?? '{message} {cure}', { message, cure }).trim(),
+      fill(texts[REASONS[code]] ?? '{message} {cure}', { message, cure, needed, size }).trim(),
     );
     const deviceReason = (status as { deviceReason?: string } | undefined)?.deviceReason;
     if (deviceReason !== undefined) reasons.push(fill(texts.deviceReason, { reason: deviceReason }));
@@ -227,13 +228,19 @@ const REASONS = {
 
 function stateOf({ status, estimate, stored, isOwnDownload, failure }: ModelFacts): ModelState {
   if (status?.state === 'ready' || status?.state === 'busy') return 'loaded';
-  const isComplete = stored.length > 0 ? stored.every(({ complete }) => complete) : estimate?.missingBytes === 0;
+  const kept = fileBytesOf(stored);
+  const isComplete = kept > 0 ? stored.every(({ complete }) => complete) : estimate?.missingBytes === 0;
   if (status?.state === 'loading')
     return status.progress?.stage === 'download' && !isComplete ? 'downloading' : 'loading';
   if (isOwnDownload || status?.progress?.stage === 'download') return 'downloading';
   if (failure !== undefined || status?.state === 'failed') return 'failed';
   if (isComplete) return 'stored';
-  return stored.some(({ bytes }) => bytes > 0) ? 'paused' : 'absent';
+  return kept > 0 ? 'paused' : 'absent';
+}
+
+/** Without prompts that are cached: a model can have those and no files. */
+function fileBytesOf(stored: readonly StoredModel[]): number {
+  return stored.reduce((sum, { bytes, promptCache }) => sum + bytes - (promptCache?.bytes ?? 0), 0);
 }
 
 function actionsOf(

@@ -53,6 +53,8 @@ export class InferenceModelsElement extends ServiceElement {
   readonly #list = make('div', { part: 'list', role: 'radiogroup' });
   readonly #notice = make('p', { part: 'notice' });
   readonly #failure = make('div', { part: 'error', role: 'alert', hidden: true });
+  readonly #failureText = make('p');
+  readonly #startAgain = make('button', { part: 'button', type: 'button', 'data-action': 'retry' });
   readonly #keptTitle = make('h2', { part: 'kept-title', hidden: true });
   readonly #kept = make('div', { part: 'kept-list' });
   readonly #status = make('p', { part: 'status', role: 'status' });
@@ -83,6 +85,7 @@ export class InferenceModelsElement extends ServiceElement {
     this.#internals = this.attachInternals();
     this.#root = createRoot(this);
     this.#root.append(this.#notice, this.#failure, this.#list, this.#keptTitle, this.#kept, this.#status);
+    this.#startAgain.addEventListener('click', () => void this.link.shownStore?.start().catch(() => {}));
     // The native event leaves the shadow root by itself, after this; `change` does not.
     this.#list.addEventListener('input', (event) => this.#choose(event));
     this.#list.addEventListener('change', () => this.dispatchEvent(new Event('change', { bubbles: true })));
@@ -343,7 +346,13 @@ export class InferenceModelsElement extends ServiceElement {
   /** Asks what has to be asked, then fetches. */
   async #offer(model: string, get: (model: string) => Promise<void>): Promise<void> {
     if (!this.#estimates.has(model)) await this.#estimate(model);
+    if (!this.#estimates.has(model)) {
+      // Its list of files was out of reach when it was asked for.
+      this.#asked.delete(model);
+      await this.#estimate(model);
+    }
     const estimate = this.#estimates.get(model);
+    if (estimate?.verdict === 'no') return;
     const bytes = estimate?.missingBytes ?? null;
     const limit = parseBytes(this.consentAbove) ?? CONSENT_ABOVE;
     if (bytes === null || bytes > limit) {
@@ -486,12 +495,10 @@ export class InferenceModelsElement extends ServiceElement {
       assign(this.#failure, { hidden: true });
       return;
     }
-    if (!this.#failure.hidden) return;
-    const again = make('button', { part: 'button', type: 'button', 'data-action': 'retry', text: words.startAgain });
-    again.addEventListener('click', () => void this.link.shownStore?.start().catch(() => {}));
-    const text = fill(words.startFailed, { reason: state.error?.message ?? '' });
-    this.#failure.replaceChildren(make('p', { text }), again);
+    assign(this.#failureText, { text: fill(words.startFailed, { reason: state.error?.message ?? '' }) });
+    assign(this.#startAgain, { text: words.startAgain });
     assign(this.#failure, { hidden: false });
+    if (!this.#startAgain.isConnected) this.#failure.replaceChildren(this.#failureText, this.#startAgain);
   }
 
   #collectFacts(inference: ElementInference): ModelFacts[] {

@@ -1,9 +1,7 @@
 /** Models of the package's list for this device. Fetched when an element has the attribute `recommended`. @module */
+import { TIGHT } from '../core/models/model-estimate.js';
 import { recommend, type RecommendationFilter, type RecommendedModel } from '../core/models/recommended-models.js';
 import { deviceMemory } from '../core/platform/device-memory.js';
-
-/** Above this share of the memory a model is no recommendation. */
-const MEMORY_SHARE = 0.5;
 
 /** @param task of the attribute; undefined: all */
 export async function recommendedHere(task: string | undefined): Promise<RecommendedModel[]> {
@@ -12,6 +10,6 @@ export async function recommendedHere(task: string | undefined): Promise<Recomme
   return recommend({
     ...(task !== undefined && { task: task as NonNullable<RecommendationFilter['task']> }),
     device: hasFastGpu ? 'webgpu' : 'wasm',
-    maxBytes: deviceMemory() * 2 ** 30 * MEMORY_SHARE,
+    maxBytes: deviceMemory() * 2 ** 30 * TIGHT.memory,
   });
 }

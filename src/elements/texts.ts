@@ -16,6 +16,7 @@ export const DEFAULT_TEXTS = {
   tight: 'May be slow or fail on this device',
   no: 'Cannot run on this device',
   unknown: 'Not known whether it runs on this device',
+  // They may also say `{needed}`, what is missing, and `{size}`, the whole model.
   storageReason: '{message} {cure}',
   memoryReason: '{message} {cure}',
   webgpuReason: '{message} {cure}',

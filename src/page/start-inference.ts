@@ -106,7 +106,9 @@ async function start(options: InferenceOptions, latest: LatestStart): Promise<St
     importModel: async (...args) => (await store()).importModel(...args),
     cachePrompt: (model, prompt) => client.cachePrompt(model, prompt),
     estimate: async (model) =>
-      (await import('./estimate-model.js')).estimateModel(model, gateway, async () => (await store()).stored()),
+      (await import('./diagnosis/estimate-model.js')).estimateModel(model, gateway, {
+        stored: async () => (await store()).stored(),
+      }),
     stored: async () => (await store()).stored(),
     remove: async (model) => (await store()).remove(model),
     status: () => client.status().map((model) => ({ ...model, door: isOpen() ? 'service-worker' : 'fetch' })),

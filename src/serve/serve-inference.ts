@@ -142,22 +142,11 @@ const PATIENCE = { head: 10_000, request: 0, look: 2_000 };
  * const openai = new OpenAI({ baseURL: server.baseURL, apiKey: 'none' });
  */
 export async function serveInference(all: ServeOptions = {}): Promise<InferenceServer> {
-  const {
-    port: _port,
-    host: _host,
-    log: _log,
-    allowOrigins: _origins,
-    onProgress,
-    ...options
-  } = await withEntries(all);
+  const { onProgress } = all;
+  const options = await serviceOptions(all);
   const checked = parseOptions(SERVE_OPTIONS, { ...all, ...options });
   const { prefix, compatibility = 'service' } = checked;
-  const isOpen = checked.host !== HOSTS[0];
-  if (isOpen && !hasKey(checked.apiKeys))
-    throw wrongOption('apiKeys', 'a list with a key that is not revoked, because `host` lets other machines ask');
-  const allowed = new Set(checked.allowOrigins.map(originOf));
-  if (allowed.size > 0 && !hasKey(checked.apiKeys))
-    throw wrongOption('allowOrigins', 'left out, or beside `apiKeys` with a key that is not revoked');
+  const { isOpen, allowed } = readDoors(checked);
   let opening: Promise<ServedGateway> | undefined;
   let origin = '';
   const busy: RequestListener = (request, response) => {
@@ -170,10 +159,9 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
     const refusal = explainRefusal(request, { isOpen, isAllowed: page !== undefined });
     const target = resolveTarget(request, origin);
     if (refusal !== undefined) return refuse(response, 403, refusal);
-    if (page !== undefined) {
-      if (request.method === 'OPTIONS') return void response.writeHead(204, preflightHeaders(request, page)).end();
-      for (const [name, value] of Object.entries(corsHeaders(page, []))) response.setHeader(name, value);
-    }
+    if (page !== undefined && request.method === 'OPTIONS')
+      return void response.writeHead(204, preflightHeaders(request, page)).end();
+    if (page !== undefined) response.setHeaders(new Map(Object.entries(corsHeaders(page, []))));
     if (!target) return refuse(response, 404, 'The request names no address.');
     const url = servedURL(target, prefix);
     if (url === undefined && target.pathname === '/')
@@ -212,6 +200,20 @@ export async function serveInference(all: ServeOptions = {}): Promise<InferenceS
   }
 }
 
+/** Who may ask: other machines, and web pages of which origins. @throws InferenceError where there is no key for them */
+function readDoors({ host, apiKeys, allowOrigins }: v.InferOutput<typeof SERVE_OPTIONS>): {
+  isOpen: boolean;
+  allowed: ReadonlySet<string | undefined>;
+} {
+  const isOpen = host !== HOSTS[0];
+  if (isOpen && !hasKey(apiKeys))
+    throw wrongOption('apiKeys', 'a list with a key that is not revoked, because `host` lets other machines ask');
+  const allowed = new Set(allowOrigins.map(originOf));
+  if (allowed.size > 0 && !hasKey(apiKeys))
+    throw wrongOption('allowOrigins', 'left out, or beside `apiKeys` with a key that is not revoked');
+  return { isOpen, allowed };
+}
+
 /**
  * Refuses options of a wrong type by name, also those that something else will stand in for.
  * @throws InferenceError
@@ -220,6 +222,13 @@ export function checkServeOptions(all: ServeOptions): void {
   const { models, onProgress: _onProgress, ...options } = all;
   // A list of models is checked when its words are entries.
   parseOptions(SERVE_OPTIONS, { ...options, ...(models !== undefined && !Array.isArray(models) && { models }) });
+}
+
+/** What the service itself is told. */
+async function serviceOptions(all: ServeOptions) {
+  const { port: _port, host: _host, log: _log, allowOrigins: _origins, ...options } = await withEntries(all);
+  const { onProgress: _onProgress, ...ofService } = options;
+  return ofService;
 }
 
 /** Options whose words are entries, and whose paths are URLs. */

@@ -34,6 +34,12 @@ export async function openHost(
   await retry(started);
 }
 
+/** Runs a whole script in the page, such as a library's: a page's policy may forbid it to do so itself. */
+export function evaluate(driver: WebDriver, code: string): Promise<void> {
+  const script = async (): Promise<void> => {};
+  return driver.execute(Object.assign(script, { toString: () => `async () => {${code}\n}` }), undefined);
+}
+
 interface Asked {
   door: Door;
   question: string;

@@ -69,6 +69,27 @@ it('finds a GGUF file where it should be, and says which ones it did not ask for
   expect(errors).toEqual([]);
 });
 
+it('[I03] [I04] says which models cannot run here, or hardly, by their estimate', async () => {
+  await context.addInitScript(() => {
+    // The empty page before has no storage.
+    if (location.protocol === 'http:') navigator.storage.estimate = async () => ({ quota: 9e6, usage: 2e6 });
+  });
+  const findings = await findingsOf({
+    models: [
+      { id: 'own', task: 'chat', backend: 'gguf', source: GGUF },
+      { id: 'other', task: 'chat', backend: 'gguf', source: GGUF, fallback: 'own' },
+      { id: 'hub', task: 'chat', backend: 'gguf', source: 'owner/name-GGUF' },
+    ],
+  });
+  const told = findings.filter(({ check, level }) => check === 'models' && level !== 'ok');
+  expect(told.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    'problem: `own`: Its files need 8 MB more, and the browser has 7 MB left.',
+    'warning: `other`: Its files need 8 MB more, and the browser has 7 MB left.',
+  ]);
+  expect(told[0]!.fix).toBe('Remove other models, or free space on the disk.');
+  expect(errors).toEqual([]);
+});
+
 const html = { contentType: 'text/html', body: '<!doctype html>' };
 const withHeaders = (change: Record<string, string>) => async (route: Route) => {
   const response = await route.fetch();

@@ -329,7 +329,7 @@ it('a GGUF file of the disk is picked, answers, and is there on the next visit w
       .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) });
   await pick('notes.gguf', new TextEncoder().encode('These are my notes.'));
   expect(await card.getByRole('alert').innerText()).toContain('`notes.gguf` is not a GGUF file');
-  expect(await page.getByRole('listitem', { name: 'disk/notes' }).count()).toBe(0);
+  expect(await page.locator('[data-model="disk/notes"]').count()).toBe(0);
   await pick('my model.gguf', tinyFile());
   await card.getByText('disk/my model is ready').waitFor();
   const answers = async (shown: Page): Promise<string> => {

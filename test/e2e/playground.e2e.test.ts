@@ -208,14 +208,23 @@ describe('models', () => {
     const found = page.getByRole('region', { name: 'owner/small-chat' });
     await found.getByText(/Weights: q8 [78]\.\d MB/).waitFor();
     await found.getByRole('button', { name: 'Add' }).click();
-    const card = page.getByRole('listitem', { name: 'small-chat', exact: true }).first();
-    await card.getByRole('button', { name: 'Load', exact: true }).click();
-    await card.getByText('ready', { exact: true }).waitFor();
-    const stored = page.getByRole('list', { name: 'Stored models' }).getByRole('listitem', { name: 'small-chat' });
-    await stored.getByText(/\d\.\d MB · \d files/).waitFor();
-    await stored.getByRole('button', { name: 'Remove files' }).click();
-    await card.getByText('not loaded').waitFor();
-    await expect.poll(() => stored.count()).toBe(0);
+    const row = page.locator('[part=model][data-model=small-chat]');
+    const becomes = async (state: string) => {
+      await expect.poll(() => row.getAttribute('data-state')).toBe(state);
+    };
+    await row.getByText(/^[78]\.\d MB$/).waitFor();
+    await row.getByRole('button', { name: 'Download small-chat' }).click();
+    await becomes('stored');
+    await row.getByRole('button', { name: 'Load small-chat' }).click();
+    await becomes('loaded');
+    await row.getByRole('radio').check();
+    const about = page.getByRole('region', { name: 'About small-chat' });
+    await about.getByText(/^chat · transformers · WASM, \d+ threads? · q8/).waitFor();
+    await row.getByRole('button', { name: 'Remove small-chat' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await becomes('absent');
+    await about.getByRole('button', { name: 'Remove from the list' }).click();
+    await row.waitFor({ state: 'detached' });
   });
 
   it('that embed search the notes, one of the hub as well as the one in the box', async () => {

@@ -44,7 +44,7 @@ const FILLED: Record<string, (page: Page) => Promise<void>> = {
     await page.getByText('en-2.wav · ').waitFor();
   },
   async Models(page) {
-    await page.getByRole('list', { name: 'Stored models' }).getByRole('listitem').first().waitFor();
+    await page.locator('[part=model][data-state=loaded]').waitFor();
   },
   async Search(page) {
     await page.getByLabel('Query').fill('what time does my plane depart');

@@ -92,6 +92,31 @@ describe('<inpage-chat>', () => {
     expect(element.messages.at(-1)).toEqual({ role: 'assistant', content: '1 2' });
   });
 
+  it('[I21] a question that follows stop or clear at once is asked', async () => {
+    const service = new FakeService([{ id: 'small' }]);
+    const answers = [stream(), stream(), stream()];
+    for (const { response } of answers) service.fetch.mockResolvedValueOnce(response);
+    const element = show(service);
+    void element.send('Count.');
+    await until(() => service.fetch.mock.calls.length === 1);
+    answers[0]!.write('1 2');
+    await until(() => texts(element)[1] === '1 2');
+    element.stop();
+    const second = element.send('Go on.');
+    await until(() => service.fetch.mock.calls.length === 2);
+    expect(element.messages.map(({ content }) => content)).toEqual(['Count.', '1 2', 'Go on.']);
+    element.clear();
+    expect([action(element, 'send').hidden, part(element, 'log').hasAttribute('aria-busy')]).toEqual([false, false]);
+    const third = element.send('Anew.');
+    await until(() => service.fetch.mock.calls.length === 3);
+    await second;
+    expect(part(element, 'log').hasAttribute('aria-busy')).toBe(true);
+    answers[2]!.write('Yes.');
+    answers[2]!.end();
+    await third;
+    expect(texts(element)).toEqual(['Anew.', 'Yes.']);
+  });
+
   it('[I21] takes parts of a message and gives an empty answer, and goes on when it is moved', async () => {
     const service = new FakeService([{ id: 'small' }]);
     const { response, end } = stream();

@@ -3,6 +3,7 @@ import type { BrowserContext } from 'playwright';
 import { expect, it } from 'vitest';
 import { demoOrigin } from '../e2e/support/demo-origin.js';
 import { withContexts } from '../e2e/support/shared-chromium.js';
+import { axeInEveryState } from './axe-states.js';
 
 let context: BrowserContext;
 withContexts((made) => (context = made));
@@ -27,4 +28,5 @@ it('[I03] [I05] [I13] [I16] [I21] the two tags work on a page of the demo, from 
     return (await run.run()).violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
   });
   expect(violations).toEqual([]);
+  expect(await page.evaluate(axeInEveryState)).toEqual([]);
 });

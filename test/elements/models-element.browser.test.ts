@@ -176,6 +176,43 @@ describe('<inpage-models>', () => {
     expect(button(element, 'small', 'load')!.disabled).toBe(false);
   });
 
+  it('[I03] [I09] what could not be estimated is estimated again, and not fetched where it cannot run', async () => {
+    const service = new FakeService(MODELS);
+    service.estimate.mockImplementationOnce(() => Promise.reject(new InferenceError('unavailable', 'No network.')));
+    const element = show(service);
+    await until(() => row(element, 'large')?.textContent.includes('2 GB'));
+    expect(row(element, 'small')!.textContent).toContain(DEFAULT_TEXTS.unknownSize);
+    const impossible = { model: 'small', bytes: 9, missingBytes: 9, verdict: 'no' as const, reasons: [] };
+    service.estimate.mockResolvedValueOnce(impossible);
+    button(element, 'small', 'download')!.click();
+    await until(() => button(element, 'small', 'download')!.disabled);
+    expect([dialog(element), service.download.mock.calls]).toEqual([null, []]);
+  });
+
+  it('[I12] cached prompts alone are no part of a model', async () => {
+    const service = new FakeService(MODELS);
+    const promptCache = { count: 1, bytes: 300 };
+    const source = 'https://hub.test/small/';
+    const kept = { source, files: [], bytes: 300, promptCache, complete: false, verified: false, lastUsed: 0 };
+    service.others = [{ models: ['small'], ...kept }];
+    const element = show(service);
+    await until(() => row(element, 'small')?.textContent.includes('1 kB'));
+    expect(stateOf(element, 'small')).toBe('absent');
+  });
+
+  it('[I14] [I19] a start that failed is told in the words that are set, and tried again', async () => {
+    const error = new InferenceError('unavailable', 'No workers.');
+    const start = vi.fn<() => Promise<unknown>>(() => Promise.reject(error));
+    const element = show(undefined);
+    element.store = { subscribe: () => () => {}, getSnapshot: () => ({ state: 'failed', error }), start };
+    const alert = element.shadowRoot!.querySelector('[part=error]')!;
+    await until(() => alert.textContent.includes('No workers.'));
+    element.texts = { startFailed: 'Kein Start: {reason}', startAgain: 'Noch einmal' };
+    expect(alert.textContent).toBe('Kein Start: No workers.Noch einmal');
+    alert.querySelector('button')!.click();
+    expect(start).toHaveBeenCalledTimes(1);
+  });
+
   it('[I10] [I11] [I12] [I13] [I15] a model comes in, is paused, goes on, is loaded, and is removed', async () => {
     const service = new FakeService(MODELS);
     const element = show(service);

@@ -51,8 +51,8 @@ export interface ModelNeeds {
   needsHalfFloats: boolean;
 }
 
-/** Of the memory, above which idle models are unloaded; of the room, above which other things have none. */
-const TIGHT = { memory: 0.5, room: 0.8 };
+/** @internal Of the memory, above which idle models are unloaded; of the room, above which other things have none. */
+export const TIGHT = { memory: 0.5, room: 0.8 };
 
 /** @internal The verdict about a model, by what it needs and what there is. */
 export function judgeModel(needs: ModelNeeds, device: DeviceFacts): Pick<ModelEstimate, 'verdict' | 'reasons'> {

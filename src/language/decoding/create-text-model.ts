@@ -43,50 +43,24 @@ export interface TextModel extends LoadedModel {
 export function createTextModel(engine: TextEngine, options: TextModelOptions): TextModel {
   const { contextLength, toolFormat, reasoningFormat } = engine;
   const lost = options.lost ?? new Promise<InferenceError>(() => {});
-  let loss: InferenceError | undefined;
-  /** One for each running generation. */
-  const running = new Set<AbortController>();
-  void lost.then((error) => {
-    loss = error;
-    for (const gone of running) gone.abort(error);
-  });
-
-  /** Admits one sequence. The controller aborts when the engine is lost. */
-  function start(): AbortController {
-    if (running.size >= engine.maxSequences)
-      throw new InferenceError('internal', 'More generations were started than can run at a time.');
-    const gone = new AbortController();
-    if (loss) gone.abort(loss);
-    running.add(gone);
-    return gone;
-  }
+  const running = new RunningSequences(engine.maxSequences, lost);
 
   async function decideQuestions(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult> {
-    const gone = start();
+    const gone = running.start();
     try {
       // Loaded with the first request for it: most models are never asked for a decision.
       const { decide } = await fetchPart(() => import('./decide.js'));
       return await orAborted(decide(engine, request, AbortSignal.any([signal, gone.signal])), gone.signal);
     } finally {
-      running.delete(gone);
+      running.end(gone);
     }
-  }
-
-  async function tokenize(request: TokenizationRequest): Promise<Tokenization> {
-    const { prompt } = request;
-    const { tokenizePrompt, toTokenization } = await import('../prompt/tokenize-prompt.js');
-    const tokens =
-      prompt.type === 'chat'
-        ? (await readPrompt(request, engine)).prompt.tokens
-        : tokenizePrompt(prompt, request, engine.tokenizer);
-    return toTokenization(tokens, engine.tokenizer);
   }
 
   async function* generate(
     request: GenerationRequest,
     signal: AbortSignal,
   ): AsyncGenerator<TokenEvent[], void, undefined> {
-    const gone = start();
+    const gone = running.start();
     const alive = new Interruptible(gone.signal);
     let run: DecodeRun | undefined;
     let steps: AsyncGenerator<TokenEvent[], void, undefined> | undefined;
@@ -106,7 +80,7 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
       if (gone.signal.aborted) closed?.catch(() => {});
       else await closed;
       run?.constraint?.dispose();
-      running.delete(gone);
+      running.end(gone);
     }
   }
 
@@ -123,9 +97,50 @@ export function createTextModel(engine: TextEngine, options: TextModelOptions): 
     generate,
     decide: decideQuestions,
     countTokens: async (request) => (await readPrompt(request, engine)).prompt.tokens.length,
-    tokenize,
+    tokenize: (request) => tokenize(request, engine),
     unload: () => options.unload(),
   };
+}
+
+/** The sequences that an engine works on now. */
+class RunningSequences {
+  readonly #most: number;
+  /** One for each. */
+  readonly #running = new Set<AbortController>();
+  #loss: InferenceError | undefined;
+
+  /** @param lost resolves when the engine is lost */
+  constructor(most: number, lost: Promise<InferenceError>) {
+    this.#most = most;
+    void lost.then((error) => {
+      this.#loss = error;
+      for (const gone of this.#running) gone.abort(error);
+    });
+  }
+
+  /** Admits one. The controller aborts when the engine is lost. */
+  start(): AbortController {
+    if (this.#running.size >= this.#most)
+      throw new InferenceError('internal', 'More generations were started than can run at a time.');
+    const gone = new AbortController();
+    if (this.#loss) gone.abort(this.#loss);
+    this.#running.add(gone);
+    return gone;
+  }
+
+  end(gone: AbortController): void {
+    this.#running.delete(gone);
+  }
+}
+
+async function tokenize(request: TokenizationRequest, engine: TextEngine): Promise<Tokenization> {
+  const { prompt } = request;
+  const { tokenizePrompt, toTokenization } = await import('../prompt/tokenize-prompt.js');
+  const tokens =
+    prompt.type === 'chat'
+      ? (await readPrompt(request, engine)).prompt.tokens
+      : tokenizePrompt(prompt, request, engine.tokenizer);
+  return toTokenization(tokens, engine.tokenizer);
 }
 
 interface PreparedPrompt {

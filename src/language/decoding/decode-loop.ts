@@ -39,7 +39,7 @@ export interface DecodeRun {
  * the other. Aborting throws `cancelled` before the next token; the sequence is closed whatever happens.
  */
 export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGenerator<TokenEvent[], void, undefined> {
-  const { engine, request, promptTokens } = run;
+  const { engine, request } = run;
   const { vocabularySize } = engine.tokenizer;
   const readsAll = run.constraint !== undefined || request.topLogprobs !== undefined;
   const sampler = new TokenSampler(vocabularySize, request.sampling);
@@ -54,19 +54,7 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
       const need: LogitsNeed = readsAll ? { type: 'all' } : logitsNeed(request.sampling, random);
       // The prompt is scored once; later groups read it as it is kept.
       const isScored = first === 0 && request.promptLogprobs === true;
-      const unread = isScored ? promptTokens.length - 1 : 0;
-      sequence = await engine.open({
-        promptTokens: isScored ? promptTokens.slice(0, 1) : promptTokens,
-        images: run.images,
-        need,
-        signal,
-        rows,
-        maxTokens: request.maxTokens === undefined ? undefined : request.maxTokens + unread,
-        ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
-        caller: request.caller,
-        adapter: request.adapter,
-        answers: request,
-      });
+      sequence = await openSequence(run, { need, signal, rows, isScored });
       const read = isScored ? await readScoredPrompt(scoredPrompt(run), sequence, signal) : undefined;
       const prompted = read ? read.logits : await sequence.prefill(signal);
       if (signal.aborted) throw cancelled();
@@ -81,19 +69,11 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
       if (rows > 1) await sequence.fork(rows);
       else speculative = speculativeDecoder(run, sequence, choices[0]!);
       for (;;) {
-        let ended = 0;
-        for (let row = 0; row < rows; row++) {
-          const choice = choices[row]!;
-          const given = logits[row]!;
-          // Logits beyond the vocabulary are padding of the matrix, never tokens.
-          const known = given instanceof Float32Array ? given.subarray(0, vocabularySize) : given;
-          if (!choice.ended) choice.step(known, events);
-          if (choice.ended) ended += 1;
-        }
+        stepChoices(choices, logits, vocabularySize, events);
         speculative?.observe(events);
         yield events;
         events = [];
-        if (ended === rows) break;
+        if (choices.every(({ ended }) => ended)) break;
         if (signal.aborted) throw cancelled();
         const accepted = speculative?.accept();
         if (accepted) {
@@ -109,6 +89,41 @@ export async function* decodeLoop(run: DecodeRun, signal: AbortSignal): AsyncGen
       await sequence?.close();
       for (const choice of choices) choice.dispose();
     }
+  }
+}
+
+/** @param isScored the prompt is read behind its first token by what scores it */
+function openSequence(
+  { engine, request, promptTokens, images }: DecodeRun,
+  { need, signal, rows, isScored }: { need: LogitsNeed; signal: AbortSignal; rows: number; isScored: boolean },
+): Promise<TextSequence> {
+  const unread = isScored ? promptTokens.length - 1 : 0;
+  return engine.open({
+    promptTokens: isScored ? promptTokens.slice(0, 1) : promptTokens,
+    images,
+    need,
+    signal,
+    rows,
+    maxTokens: request.maxTokens === undefined ? undefined : request.maxTokens + unread,
+    ...(request.cachePrompt && { cachePrompt: request.cachePrompt }),
+    caller: request.caller,
+    adapter: request.adapter,
+    answers: request,
+  });
+}
+
+/** The next token of each choice that has not ended. */
+function stepChoices(
+  choices: readonly Choice[],
+  logits: readonly TokenLogits[],
+  vocabularySize: number,
+  events: TokenEvent[],
+): void {
+  for (const [row, choice] of choices.entries()) {
+    const given = logits[row]!;
+    // Logits beyond the vocabulary are padding of the matrix, never tokens.
+    const known = given instanceof Float32Array ? given.subarray(0, vocabularySize) : given;
+    if (!choice.ended) choice.step(known, events);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the browser gives this page. @module */
 import { findAdapter, ownGpu } from '../../engines/common/find-adapter.js';
-import { type Check, ok, problem, type Subject, warning } from './finding.js';
+import { needsGpu } from './estimate-model.js';
+import { type Check, ok, problem, warning } from './finding.js';
 
 /** Bytes below which most chat models do not fit. */
 const LITTLE_SPACE = 1_000_000_000;
@@ -32,7 +33,7 @@ export const threads: Check = async ({ serviceWorker }) => {
 };
 
 export const webgpu: Check = async ({ models }) => {
-  const needed = models.filter(isForGpuOnly).map(({ id }) => `\`${id}\``);
+  const needed = models.filter((entry) => needsGpu(entry) && entry.fallback === undefined).map(({ id }) => `\`${id}\``);
   const adapter = await findAdapter(ownGpu());
   if (!adapter) {
     const message = ownGpu() ? 'WebGPU found no GPU adapter' : 'this browser has no WebGPU';
@@ -53,13 +54,6 @@ export const webgpu: Check = async ({ models }) => {
     ? ok(`WebGPU on ${name}; 16-bit floats, ${size}`)
     : warning(`WebGPU on ${name} without 16-bit floats, ${size}`, 'Choose q4 or q4f32 files instead of q4f16.');
 };
-
-function isForGpuOnly({ backend, device, fallback }: Subject['models'][number]): boolean {
-  return (
-    fallback === undefined &&
-    (backend === 'web-llm' || (device === 'webgpu' && (backend === 'transformers' || backend === 'gguf')))
-  );
-}
 
 export const storage: Check = async () => {
   const manager = navigator.storage as StorageManager | undefined;

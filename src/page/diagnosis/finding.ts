@@ -28,6 +28,8 @@ export interface Subject {
   serviceWorker: string | false;
   crossOriginIsolation: boolean;
   models: readonly ModelEntry[];
+  /** Absent: the public one. */
+  hub: string | undefined;
   /** Absolute URL of the folder with ONNX Runtime's files. */
   assetsURL: string;
   /** SHA-256 (hexadecimal) of files of this version by file name; none where no one knows them. */

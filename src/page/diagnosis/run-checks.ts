@@ -9,6 +9,7 @@ import { contentSecurityPolicy, runtimeFiles } from './file-checks.js';
 import { type Check, type Finding, ok, type CheckResult, problem, type Subject, warning } from './finding.js';
 import type { LatestStart } from './latest-start.js';
 import { modelFiles } from './model-files.js';
+import { modelFits } from './model-fits.js';
 import { controller, otherServiceWorkers, workerScript } from './service-worker-checks.js';
 
 /** Milliseconds for one check. */
@@ -36,7 +37,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   controller,
   'other-service-workers': otherServiceWorkers,
   'runtime-files': runtimeFiles,
-  models: modelFiles,
+  models: async (subject) => (await Promise.all([modelFiles(subject), modelFits(subject)])).flat(),
   'content-security-policy': contentSecurityPolicy,
   threads,
   webgpu,
@@ -82,6 +83,7 @@ function latestSubject(): Omit<Subject, 'hashes'> {
     serviceWorker,
     crossOriginIsolation: option('crossOriginIsolation', false),
     models,
+    hub: option<string | undefined>('hub', undefined),
     assetsURL: new URL('inpage/', serviceWorker || base).href,
   };
 }

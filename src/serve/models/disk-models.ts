@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { StoredFile, StoredModel } from '../../core/models/stored-model.js';
-import { chooseFiles, partsOf } from '../../page/estimate-model.js';
+import { chooseFiles, partsOf } from '../../page/diagnosis/estimate-model.js';
 import type { ModelStore } from '../../service/http/endpoint/http-context.js';
 import { fileLock } from '../../store/download/fetch-file.js';
 import { BACKENDS_WITH_FILES, type Sources } from '../../store/list-stored.js';

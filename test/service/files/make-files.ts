@@ -29,7 +29,7 @@ export function makePdf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+export const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 
 /** A DOCX of which the body is given as XML. */
 export const makeDocx = (body: string): Uint8Array<ArrayBuffer> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../src/service/files/read/read-file.js';
 import { readPdfInNode } from '../../../src/serve/models/pdf-in-node.js';
-import { makeDocx, makePdf, makeZip } from './make-files.js';
+import { makeDocx, makePdf, makeZip, W } from './make-files.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const read = (bytes: Uint8Array<ArrayBuffer>, name = 'x') => readFile(bytes, name, readPdfInNode);
@@ -38,6 +38,20 @@ describe('[F08] text of files', () => {
     expect(await codeOf(file.slice(0, file.length - 60))).toBe('invalid_file');
     expect(await codeOf(makeDocx('<w:p/>'))).toBe('invalid_file');
     expect(await codeOf(makeZip({ 'xl/workbook.xml': '<x/>' }))).toBe('unsupported_file');
+  });
+
+  it('is the part that a DOCX names as its document, without tab stops', async () => {
+    const stops = '<w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>';
+    const xml = `<w:document ${W}><w:p>${stops}<w:r><w:t>A</w:t><w:tab /><w:t>B</w:t></w:r></w:p></w:document>`;
+    const names = (target: string): string =>
+      `<Relationships><Relationship Id="r1" Type="http://x/relationships/officeDocument" Target="${target}"/></Relationships>`;
+    expect(await read(makeZip({ '_rels/.rels': names('/word/document2.xml'), 'word/document2.xml': xml }))).toBe(
+      'A\tB',
+    );
+    expect(await codeOf(makeZip({ '_rels/.rels': names('xl/workbook.xml'), 'xl/workbook.xml': xml }))).toBe(
+      'unsupported_file',
+    );
+    expect(await codeOf(makeZip({ '_rels/.rels': names('word/gone.xml') }))).toBe('unsupported_file');
   });
 
   it('is the pages of PDF in order', async () => {

@@ -4,6 +4,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
+import type { LayerPlan } from '../plan-layer.js';
 import type { MatrixPlan } from '../model-tensors.js';
 
 /** Numbers between layers and inside: whole superblocks. */
@@ -20,51 +21,10 @@ export interface MadeModel {
   read: ReadRange;
 }
 
-/** @param precision of keys and values */
 export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   const file = new MadeFile();
-  const { heads, kvHeads, headSize } = shape;
-  const [queries, keys] = [heads * headSize, kvHeads * headSize];
-  const sizes: PlainMatrices<readonly [columns: number, rows: number]> = {
-    query: [WIDTH, queries],
-    key: [WIDTH, keys],
-    value: [WIDTH, keys],
-    output: [queries, WIDTH],
-    gate: [WIDTH, INNER],
-    up: [WIDTH, INNER],
-    down: [INNER, WIDTH],
-  };
   const chosen = distinctLayers(plan, shape);
-  const layers = chosen.map((index) => {
-    const { matrices: given, vectors } = plan.layers[index]!;
-    const matrices = requirePlain(given);
-    const matrix = (name: keyof typeof matrices): MatrixPlan => file.matrix(matrices[name].tensor.kind, ...sizes[name]);
-    const lengths: Record<string, number> = {
-      queryBias: queries,
-      keyBias: keys,
-      valueBias: keys,
-      gateBias: INNER,
-      upBias: INNER,
-    };
-    const norms: Record<string, number> =
-      shape.queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
-    const made = Object.entries(vectors).map(([name, vector]) => {
-      const length = lengths[name] ?? norms[name] ?? WIDTH;
-      return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
-    });
-    return {
-      matrices: {
-        query: matrix('query'),
-        key: matrix('key'),
-        value: matrix('value'),
-        output: matrix('output'),
-        gate: matrix('gate'),
-        up: matrix('up'),
-        down: matrix('down'),
-      },
-      vectors: Object.fromEntries(made) as (typeof plan.layers)[number]['vectors'],
-    };
-  });
+  const layers = chosen.map((index) => madeLayer(plan.layers[index]!, shape, file));
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
   const smaller: ForwardShape = {
@@ -90,6 +50,51 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     layers,
   };
   return { header: file.header(), plan: made, shape: smaller, read: file.read };
+}
+
+/** With the kinds and the vectors of a real one. */
+function madeLayer(
+  { matrices: given, vectors }: LayerPlan,
+  { heads, kvHeads, headSize, queryKeyNorm }: ForwardShape,
+  file: MadeFile,
+): LayerPlan {
+  const [queries, keys] = [heads * headSize, kvHeads * headSize];
+  const sizes: PlainMatrices<readonly [columns: number, rows: number]> = {
+    query: [WIDTH, queries],
+    key: [WIDTH, keys],
+    value: [WIDTH, keys],
+    output: [queries, WIDTH],
+    gate: [WIDTH, INNER],
+    up: [WIDTH, INNER],
+    down: [INNER, WIDTH],
+  };
+  const matrices = requirePlain(given);
+  const matrix = (name: keyof typeof matrices): MatrixPlan => file.matrix(matrices[name].tensor.kind, ...sizes[name]);
+  const lengths: Record<string, number> = {
+    queryBias: queries,
+    keyBias: keys,
+    valueBias: keys,
+    gateBias: INNER,
+    upBias: INNER,
+  };
+  const norms: Record<string, number> =
+    queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
+  const made = Object.entries(vectors).map(([name, vector]) => {
+    const length = lengths[name] ?? norms[name] ?? WIDTH;
+    return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
+  });
+  return {
+    matrices: {
+      query: matrix('query'),
+      key: matrix('key'),
+      value: matrix('value'),
+      output: matrix('output'),
+      gate: matrix('gate'),
+      up: matrix('up'),
+      down: matrix('down'),
+    },
+    vectors: Object.fromEntries(made) as LayerPlan['vectors'],
+  };
 }
 
 /** One layer of each sort: with its kinds of weights, its window and its RoPE. */

@@ -49,25 +49,8 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
   const writeKey = (key: string): string => writeHead(elements.key.slice(0, typeIndex), [key]);
   const writeType = (isString: boolean): string =>
     writeHead(elements.key.slice(typeIndex), [String(isString)]) + layout;
-  const tags = [open, close];
   const gap = family.joined === true ? '' : '\n';
-
-  const callGrammar = (options: ToolGrammarOptions): ToolGrammar => {
-    const { rules, tools, marker } = options;
-    const one = rules.add(
-      choice(
-        ...tools.map((tool) =>
-          sequence(literal(`${beforeName}${tool.name}${afterName}\n`), tool.arguments, literal(end)),
-        ),
-      ),
-    );
-    const [first, last] = [tag(open, marker), sequence(literal(section ? '\n' : ''), tag(close, marker))];
-    const next = section ? sequence(literal('\n'), one) : sequence(literal('\n'), first, literal(gap), one, last);
-    const body = section
-      ? sequence(literal('\n'), one, further(next, options), last)
-      : sequence(literal(gap), one, last, further(next, options));
-    return { required: sequence(first, body), free: triggered(options, [open], body) };
-  };
+  const frames = { open, close, section, gap, beforeName, afterName, end };
 
   const writeCall = ({ name: called, arguments: given }: WrittenCall): string => {
     const values = typeof given === 'string' ? [] : Object.entries(given);
@@ -93,7 +76,7 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
     createParser: (tools) => createTaggedCallParser(parsing, tools),
     ...(family.endsThought && { endsThought: family.endsThought }),
     grammar: {
-      tags,
+      tags: [open, close],
       values: JSON_VALUES,
       arguments: (schema) =>
         schema.members({
@@ -109,13 +92,36 @@ export function elementCallTools(family: ElementCalls): ToolSyntax {
             stops: [elements.valueCloses[0]],
           },
         }),
-      calls: callGrammar,
+      calls: (options) => callGrammar(frames, options),
     },
     write,
     instruction:
       'Write each call in this form, one element per argument, strings as they are and other values as JSON:\n' +
       write([{ name: 'example_function', arguments: { first_argument: 'text', second_argument: 1 } }]),
   };
+}
+
+/** What stands around calls, and around the arguments of one. */
+type CallFrames = Record<'open' | 'close' | 'gap' | 'beforeName' | 'afterName' | 'end', string> & { section: boolean };
+
+function callGrammar(
+  { open, close, section, gap, beforeName, afterName, end }: CallFrames,
+  options: ToolGrammarOptions,
+): ToolGrammar {
+  const { rules, tools, marker } = options;
+  const one = rules.add(
+    choice(
+      ...tools.map((tool) =>
+        sequence(literal(`${beforeName}${tool.name}${afterName}\n`), tool.arguments, literal(end)),
+      ),
+    ),
+  );
+  const [first, last] = [tag(open, marker), sequence(literal(section ? '\n' : ''), tag(close, marker))];
+  const next = section ? sequence(literal('\n'), one) : sequence(literal('\n'), first, literal(gap), one, last);
+  const body = section
+    ? sequence(literal('\n'), one, further(next, options), last)
+    : sequence(literal(gap), one, last, further(next, options));
+  return { required: sequence(first, body), free: triggered(options, [open], body) };
 }
 
 function plain(value: unknown): string {

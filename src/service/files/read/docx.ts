@@ -1,8 +1,10 @@
-/** The text of DOCX files: a zip whose `word/document.xml` has the paragraphs. @module */
+/** The text of DOCX files: a zip whose `word/document.xml`, or another part that it names as its document, has the paragraphs. @module */
 import { decodeEntities } from './entities.js';
 import { invalid, unsupported, type Unreadable } from './unreadable.js';
 
 const DOCUMENT = 'word/document.xml';
+/** Says which part is the document. */
+const PARTS = '_rels/.rels';
 
 /** Bytes of a document that is unpacked: more is no text that someone wrote. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -17,16 +19,27 @@ export function isZip(bytes: Uint8Array): boolean {
 
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<string | Unreadable> {
   const broken = invalid('The DOCX file cannot be read: it is cut or damaged.');
-  const entry = findEntry(bytes, DOCUMENT);
+  const usual = findEntry(bytes, DOCUMENT);
+  const entry = usual === 'none' ? await findNamed(bytes) : usual;
   if (entry === 'none') return unsupported();
   if (entry === 'broken') return /\.docx$/i.test(name) || namesDocument(bytes) ? broken : unsupported();
   if (entry.isEncrypted) return invalid('The file is encrypted.');
   try {
-    const xml = new TextDecoder('utf-8', { fatal: true }).decode(await unpack(bytes, entry));
-    return documentText(xml);
+    return documentText(await unpackText(bytes, entry));
   } catch {
     return broken;
   }
+}
+
+/** Word in a browser calls its document `word/document2.xml`. */
+async function findNamed(bytes: Uint8Array<ArrayBuffer>): Promise<ReturnType<typeof findEntry>> {
+  const list = findEntry(bytes, PARTS);
+  if (typeof list === 'string') return list;
+  const xml = await unpackText(bytes, list).catch(() => '');
+  const relations = xml.match(/<(?:\w+:)?Relationship\s[^<>]*>/g) ?? [];
+  const relation = relations.find((each) => /\bType=["'][^"']*\/officeDocument["']/.test(each)) ?? '';
+  const target = /\bTarget=["']\/?(word\/[^"']+)["']/.exec(relation)?.[1];
+  return target === undefined ? 'none' : findEntry(bytes, target);
 }
 
 interface ZipEntry {
@@ -98,14 +111,21 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, { method, start, packedByt
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+async function unpackText(bytes: Uint8Array<ArrayBuffer>, entry: ZipEntry): Promise<string> {
+  return new TextDecoder('utf-8', { fatal: true }).decode(await unpack(bytes, entry));
+}
+
 const WORD =
   /xmlns:(\w+)=["']http:\/\/(?:schemas\.openxmlformats\.org\/wordprocessingml\/2006|purl\.oclc\.org\/ooxml\/wordprocessingml)\/main["']/;
 
-/** A line for each paragraph. What stands there for older programs is left out. */
+/**
+ * A line for each paragraph. What stands there for older programs is left out, and so are the tab stops of a paragraph, which
+ * have attributes.
+ */
 function documentText(xml: string): string {
   const prefix = WORD.exec(xml)?.[1] ?? 'w';
   const pieces = new RegExp(
-    `<${prefix}:(?:t(?:\\s[^<>]*)?>([^<]*)</${prefix}:t>|(tab|br|cr|noBreakHyphen)(?:\\s[^<>]*)?/>)|</${prefix}:(p)>|<(/?)mc:Fallback[\\s>]`,
+    `<${prefix}:(?:t(?:\\s[^<>]*)?>([^<]*)</${prefix}:t>|(tab(?=\\s*/>)|br|cr|noBreakHyphen)(?:\\s[^<>]*)?/>)|</${prefix}:(p)>|<(/?)mc:Fallback[\\s>]`,
     'g',
   );
   let text = '';

@@ -3,24 +3,24 @@
  * estimate is asked for.
  * @module
  */
-import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
-import { bundledSizes } from '../core/models/bundled-sizes.js';
-import { Catalog } from '../core/models/catalog.js';
-import { LISTED_MODELS } from '../core/models/listed-models.js';
-import type { ModelEntry } from '../core/models/model-entry.js';
-import { type DeviceFacts, judgeModel, type ModelEstimate } from '../core/models/model-estimate.js';
-import type { StoredModel } from '../core/models/stored-model.js';
-import { deviceMemory } from '../core/platform/device-memory.js';
-import { findAdapter, ownGpu } from '../engines/common/find-adapter.js';
-import { chooseFile } from '../engines/gguf/choose-file.js';
-import { dtypeFor, halfFloatsIn } from '../engines/transformers/repository/choose-dtype.js';
-import { chooseWeights } from '../engines/transformers/repository/choose-weights.js';
-import { graphFileName } from '../engines/transformers/repository/repository-files.js';
-import { BACKENDS_WITH_FILES, type Sources } from '../store/list-stored.js';
-import { filesFolderOf, parseHubFolder, requireHubFiles } from '../store/sources/hub.js';
-import { PACK_MANIFEST, readManifest } from '../store/sources/pack-manifest.js';
-import { browserStore } from '../store/storage/store-environment.js';
-import { ggufFileURLOf } from '../core/models/entry-files.js';
+import { InferenceError, isInferenceError } from '../../core/errors/inference-error.js';
+import { bundledSizes } from '../../core/models/bundled-sizes.js';
+import { Catalog } from '../../core/models/catalog.js';
+import { LISTED_MODELS } from '../../core/models/listed-models.js';
+import type { ModelEntry } from '../../core/models/model-entry.js';
+import { type DeviceFacts, judgeModel, type ModelEstimate } from '../../core/models/model-estimate.js';
+import type { StoredModel } from '../../core/models/stored-model.js';
+import { deviceMemory } from '../../core/platform/device-memory.js';
+import { findAdapter, ownGpu } from '../../engines/common/find-adapter.js';
+import { chooseFile } from '../../engines/gguf/choose-file.js';
+import { dtypeFor, halfFloatsIn } from '../../engines/transformers/repository/choose-dtype.js';
+import { chooseWeights } from '../../engines/transformers/repository/choose-weights.js';
+import { graphFileName } from '../../engines/transformers/repository/repository-files.js';
+import { BACKENDS_WITH_FILES, type Sources } from '../../store/list-stored.js';
+import { filesFolderOf, parseHubFolder, requireHubFiles } from '../../store/sources/hub.js';
+import { PACK_MANIFEST, readManifest } from '../../store/sources/pack-manifest.js';
+import { browserStore } from '../../store/storage/store-environment.js';
+import { ggufFileURLOf } from '../../core/models/entry-files.js';
 
 /** Bytes of each file, by its name in the folder. */
 type FileSizes = ReadonlyMap<string, number>;
@@ -28,26 +28,25 @@ type FileSizes = ReadonlyMap<string, number>;
 /** Milliseconds for a list of files. */
 const LIST_TIMEOUT_MS = 30_000;
 
+/** What an estimate asks. */
+interface Asked {
+  /** What is on the device. */
+  stored: () => Promise<StoredModel[]>;
+  /** Whether a folder's list of files may be asked for. Default: each. */
+  mayAsk?: (folder: string) => boolean;
+}
+
 /**
  * See `PageInference.estimate`.
- * @param stored what is on the device
  * @throws InferenceError `model_not_found`; `unavailable` when the list of files cannot be had
  */
-export async function estimateModel(
-  model: string,
-  sources: Sources,
-  stored: () => Promise<StoredModel[]>,
-): Promise<ModelEstimate> {
+export async function estimateModel(model: string, sources: Sources, asked: Asked): Promise<ModelEstimate> {
   const entry = new Catalog(sources.models).require(model);
   const device = await deviceFacts();
   const license = licenseOf(entry);
-  const sizes = await sizesOf(entry, sources, device, stored);
+  const sizes = await sizesOf(entry, sources, device, asked);
   const source = BACKENDS_WITH_FILES.includes(entry.backend) ? folderOf(entry, sources) : undefined;
-  const needs = {
-    ...sizes,
-    needsGpu: entry.backend === 'web-llm' || entry.device === 'webgpu',
-    needsHalfFloats: needsHalfFloats(entry),
-  };
+  const needs = { ...sizes, needsGpu: needsGpu(entry), needsHalfFloats: needsHalfFloats(entry) };
   return {
     model: entry.id,
     ...sizes,
@@ -79,7 +78,7 @@ async function sizesOf(
   entry: ModelEntry,
   sources: Sources,
   device: DeviceFacts,
-  stored: () => Promise<StoredModel[]>,
+  { stored, mayAsk = () => true }: Asked,
 ): Promise<Pick<ModelEstimate, 'bytes' | 'missingBytes'>> {
   // The browser's own model comes with the browser, which does not tell what it costs.
   if (entry.backend === 'built-in') return { bytes: null, missingBytes: null };
@@ -91,7 +90,7 @@ async function sizesOf(
   if (mine.length > 0 && mine.every(({ complete }) => complete)) return { bytes: keptBytes, missingBytes: 0 };
   const wanted: [file: string, bytes: number][] = [];
   for (const part of partsOf(entry)) {
-    const listed = await listFiles(part, sources);
+    const listed = mayAsk(folderOf(part, sources)) ? await listFiles(part, sources) : undefined;
     if (!listed) return { bytes: null, missingBytes: null };
     const chosen = await chooseFiles(part, listed, device, sources.load.pageURL);
     if (!chosen) return { bytes: null, missingBytes: null };
@@ -224,6 +223,11 @@ async function chooseGraphs(
     if (isInferenceError(thrown) && thrown.code === 'model_not_supported') return undefined;
     throw thrown;
   }
+}
+
+/** It runs on WebGPU only. */
+export function needsGpu({ backend, device }: ModelEntry): boolean {
+  return backend === 'web-llm' || device === 'webgpu';
 }
 
 function needsHalfFloats(entry: ModelEntry): boolean {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ModelEntry } from '../../src/core/models/model-entry.js';
-import { judgeModel } from '../../src/core/models/model-estimate.js';
-import { estimateModel } from '../../src/page/estimate-model.js';
+import type { ModelEntry } from '../../../src/core/models/model-entry.js';
+import { judgeModel } from '../../../src/core/models/model-estimate.js';
+import { estimateModel } from '../../../src/page/diagnosis/estimate-model.js';
 
 const LFS = (path: string, size: number) => ({ type: 'file', path, size: 1, oid: 'a', lfs: { oid: 'b', size } });
 
@@ -42,7 +42,7 @@ const estimate = (entry: Partial<ModelEntry>) =>
   estimateModel(
     'm',
     { models: [{ ...chat, ...entry } as ModelEntry], load: { pageURL: location.href, hub: 'https://hub.test' } },
-    async () => [],
+    { stored: async () => [] },
   );
 
 describe('[I03] what a load would fetch', () => {
@@ -69,7 +69,9 @@ describe('[I03] what a load would fetch', () => {
 
   it('says which model is unknown, and that a source is out of reach', async () => {
     const sources = { models: [], load: { pageURL: location.href } };
-    await expect(estimateModel('x', sources, async () => [])).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(estimateModel('x', sources, { stored: async () => [] })).rejects.toMatchObject({
+      code: 'model_not_found',
+    });
     await expect(estimate({ backend: 'gguf', source: 'owner/none' })).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
