@@ -19,6 +19,7 @@ import {
   fileURLOf,
   type FileMetadata,
   type FileStatus,
+  type ReadStored,
   type WantedFile,
 } from './storage/byte-storage.js';
 import { parseHubFolder } from './sources/hub.js';
@@ -176,6 +177,21 @@ export class ModelFiles {
     const found = await this.#contents.find(file, () => this.find(file));
     if (!found) throw notFetched({ file, url: this.#urlOf(file) }, ': it does not exist');
     yield* this.#contents.stream(found.metadata, from);
+  }
+
+  /** Whether stored files can be read at any place. */
+  get readsRanges(): boolean {
+    return this.#environment.storage.openRange !== undefined;
+  }
+
+  /**
+   * Reads a stored file at any place, as long as it is as it is now; undefined where there is none, or storage cannot.
+   * @returns rejects once it is another
+   */
+  async openRange(file: string): Promise<ReadStored | undefined> {
+    const { storage } = this.#environment;
+    const stored = await storage.find(this.#locationOf(file));
+    return stored?.untouched ? storage.openRange?.(stored) : undefined;
   }
 
   /** A file that is stored as a whole and is the source's file as far as is known. */

@@ -99,8 +99,8 @@ export type BiasName = 'attn_q' | 'attn_k' | 'attn_v' | 'attn_output' | 'ffn_gat
 /** All layers but one in `every`, the last one. */
 interface WindowedLayers {
   every: number;
-  /** Tokens, where the file does not say it; 0: no windows. */
-  size: number;
+  /** Tokens, where the file does not say it; 0: no windows. Absent: it must say it. */
+  size?: number;
   /**
    * Their RoPE: as in the others, without scaling, or without scaling and with a base of its own; or the others have none.
    */
@@ -268,9 +268,21 @@ export const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     rope: 'halves',
     activation: 'clipped',
     names: { feedForwardNorm: 'post_attention_norm.weight' },
-    window: { every: 2, size: 0, rope: 'same' },
+    window: { every: 2, rope: 'same' },
     hasSinks: true,
     isUntied: true,
     experts: { gating: 'chosen', size: 'share', hasBiases: true, isRequired: true },
   },
 };
+
+/** Architectures that read texts and write none. */
+export const ENCODER_NAMES = [
+  'bert',
+  'nomic-bert',
+  'nomic-bert-moe',
+  'jina-bert-v2',
+  'modern-bert',
+  'gemma-embedding',
+  'eurobert',
+] as const;
+export type EncoderName = (typeof ENCODER_NAMES)[number];

@@ -41,18 +41,21 @@ export interface PlannedModel {
   shape: ForwardShape;
   tokenizer: TextTokenizer;
   adapters: readonly PlannedAdapter[];
+  /** A table of inputs stays in the store. */
+  isStored: boolean;
 }
 
 /**
  * Decides whether a file can run on WASM, before its weights are fetched.
+ * @param isStored its rows can be read where they are stored
  * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
  */
-export function planTextModel(entry: ModelEntry, header: GgufHeader): PlannedModel {
-  return withAdapters(entry, planDecoder(entry, header), []);
+export function planTextModel(entry: ModelEntry, header: GgufHeader, isStored = false): PlannedModel {
+  return withAdapters(entry, planDecoder(entry, header, isStored), []);
 }
 
 /** As {@link planTextModel}, whatever room there is. @throws InferenceError `model_not_supported` (permanent) */
-export function planDecoder(entry: ModelEntry, header: GgufHeader): PlannedModel {
+export function planDecoder(entry: ModelEntry, header: GgufHeader, isStored = false): PlannedModel {
   const plan = planModel(header, entry.contextLength);
   const vocabulary = readVocabulary(header);
   checkRows(header, vocabulary, plan.shape.vocabulary);
@@ -61,7 +64,7 @@ export function planDecoder(entry: ModelEntry, header: GgufHeader): PlannedModel
   const exact = entry.dtype === 'fp32';
   const precision: KvPrecision = entry.kvCache === 'q8' ? 8 : exact ? 32 : 16;
   const shape = { ...plan.shape, exact, precision };
-  return { header, plan, shape, tokenizer, adapters: [] };
+  return { header, plan, shape, tokenizer, adapters: [], isStored };
 }
 
 /**
@@ -73,8 +76,8 @@ export function withAdapters(
   planned: PlannedModel,
   adapters: readonly PlannedAdapter[],
 ): PlannedModel {
-  const { shape } = planned;
-  const weights = weightBytes(planned.plan, shape.exact) + adapters.reduce((sum, { plan }) => sum + plan.bytes, 0);
+  const { shape, plan, isStored } = planned;
+  const weights = weightBytes(plan, shape.exact, isStored) + adapters.reduce((sum, { plan }) => sum + plan.bytes, 0);
   checkMemory(entry, shape, weights);
   const room = Math.floor((MAX_BYTES - weights - 2 * stateBytesOf(shape)) / pageBytes(shape)) * PAGE_POSITIONS;
   return { ...planned, shape: { ...shape, contextLength: Math.min(shape.contextLength, room) }, adapters };
@@ -100,6 +103,8 @@ export interface AssembleOptions {
   warn?: (warning: string) => void;
   /** Opens it on another device than WASM. */
   openForward?: OpenForward | undefined;
+  /** Reads the stored file at any place; undefined where storage cannot. */
+  openStored?: () => Promise<ReadRange | undefined>;
   /** Where prompts are kept. @param rounding by what the last bits differ between browsers */
   openPrompts?: (rounding: string) => Promise<GgufTextEngineOptions['persist']>;
 }
@@ -132,11 +137,11 @@ export async function openTextEngine(
   entry: ModelEntry,
   planned: PlannedModel,
   stream: AsyncIterable<Uint8Array>,
-  { warn, openPrompts, openForward }: AssembleOptions = {},
+  { openPrompts, openForward, ...options }: AssembleOptions = {},
 ): Promise<OpenedEngine> {
   const { header, plan, shape, tokenizer } = planned;
   const read = streamReader(stream, header.dataStart);
-  const opened = await (openForward ? openForward(read) : openOnKernels(planned, read, warn));
+  const opened = await (openForward ? openForward(read) : openOnKernels(planned, read, options));
   let onLost: (error: InferenceError) => void = () => {};
   const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
   void opened.lost?.then(onLost);
@@ -172,13 +177,15 @@ const adapterParts = () => fetchPart(() => import('./gguf-adapters.js'));
 async function openOnKernels(
   { header, plan, shape: planned, adapters }: PlannedModel,
   read: ReadRange,
-  warn?: AssembleOptions['warn'],
+  { warn, openStored }: Pick<AssembleOptions, 'warn' | 'openStored'>,
 ): Promise<OpenedForward> {
   const threads = threadCount();
   const kernels = await loadKernels(undefined, { shared: threads > 1 });
   const slower = warningOf(kernels.build);
   if (slower !== undefined) warn?.(slower);
-  const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: planned.exact }, read);
+  const readStored = plan.layerInputs && (await openStored?.());
+  const options = { kernels, isExact: planned.exact, readStored };
+  const { weights, ropeFactors } = await loadWeights(plan, header, options, read);
   const loaded =
     adapters.length === 0
       ? undefined

@@ -1,5 +1,6 @@
 /** What attention of a layer does with the rows of a pass. @module */
 import type { ForwardShape, LayerShape } from './forward-shape.js';
+import { attentionUnits } from './kernel-exports.js';
 import { layerOffsets } from './kv-pages.js';
 import type { Layer } from './model-weights.js';
 import type { PackedWeights } from './packed-kinds.js';
@@ -73,13 +74,13 @@ export class AttentionLayers {
 
   /**
    * Keys and values of a layer, and what attention gives.
-   * @param normed rows as it takes them @param units of attention; 0: none is wanted
+   * @param normed rows as it takes them @param isWanted what attention gives is
    */
   attend(
     layer: Layer,
     index: number,
-    { rows, temperatures }: PassRows,
-    { normed, units }: { normed: number; units: number },
+    { rows, spans, temperatures }: PassRows,
+    { normed, isWanted }: { normed: number; isWanted: boolean },
   ): void {
     const { functions } = this.#kernels;
     const { precision, layerShapes, attentionScale, attentionCap, isQueryGated } = this.#shape;
@@ -95,7 +96,8 @@ export class AttentionLayers {
     const start = this.#offsets[own.kvFrom ?? index]!;
     if (own.kvFrom === undefined)
       functions.storeHeads(precision, at.qkv, stride, rows, keys, values, kvHeads, headSize, at.kvCells, start);
-    if (units === 0) return;
+    if (!isWanted) return;
+    const units = spans.reduce((sum, { count }) => sum + attentionUnits(count, heads, kvHeads), 0);
     const { window } = own;
     const fixed = [heads, kvHeads, headSize, attentionScale, attentionCap, window] as const;
     const sinks = layer.sinks ?? 0;

@@ -47,8 +47,8 @@ export class DecoderLayers {
     return (...given) => functions[name](...given);
   }
 
-  /** Keys, values and states of a layer, and what comes of them. @param units of attention; 0: none is wanted */
-  attend(layer: Layer, index: number, pass: PassRows, units: number): void {
+  /** Keys, values and states of a layer, and what comes of them. @param isWanted else there is no attention */
+  attend(layer: Layer, index: number, pass: PassRows, isWanted = true): void {
     const own = this.#shape.layerShapes[index]!;
     const { mixer = 'attention', isAgain } = own;
     const { rows, spans } = pass;
@@ -61,7 +61,7 @@ export class DecoderLayers {
       const out = mixer === 'both' ? mixed : attended;
       this.#recurrent!.mix(layer, index, { x: normed, out, rows, spans });
     }
-    if (mixer !== 'recurrent') this.#attention.attend(layer, index, pass, { normed, units });
+    if (mixer !== 'recurrent') this.#attention.attend(layer, index, pass, { normed, isWanted });
   }
 
   /** What follows what mixes positions. @param index of the layer */

@@ -1,5 +1,5 @@
 /** The encoders that run, as data: what each has beside the others. @module */
-import type { Architecture } from './architectures.js';
+import type { Architecture, EncoderName } from './architectures.js';
 
 /** What differs between encoders. A field that is absent means that the architecture has nothing of it. */
 export interface EncoderTraits extends Pick<Architecture, 'unused'> {
@@ -38,8 +38,7 @@ const BERT: EncoderTraits = {
   normsEmbedding: true,
 };
 
-/** Encoders, by `general.architecture`. They read texts and write none. */
-export const ENCODERS: Readonly<Record<string, EncoderTraits>> = {
+const BY_NAME: Readonly<Record<EncoderName, EncoderTraits>> = {
   bert: BERT,
   'nomic-bert': { ...BERT, positions: 'rope', activation: 'silu-gated' },
   'nomic-bert-moe': { ...BERT, positions: 'rope', hasExperts: true },
@@ -73,3 +72,6 @@ export const ENCODERS: Readonly<Record<string, EncoderTraits>> = {
   },
   eurobert: { norms: 'before', norm: 'rms', positions: 'rope', activation: 'silu-gated' },
 };
+
+/** Encoders, by `general.architecture`. They read texts and write none. */
+export const ENCODERS: Readonly<Record<string, EncoderTraits>> = BY_NAME;

@@ -59,7 +59,7 @@ export function planEncoder(
 
 type EncoderKeys = ModelKeys<EncoderTraits>;
 
-function readShape(keys: EncoderKeys, { file, tensors }: GgufHeader): EncoderShape {
+function readShape(keys: EncoderKeys, { tensors }: GgufHeader): EncoderShape {
   const traits = keys.architecture;
   const width = keys.size('embedding_length');
   const layers = keys.layers(tensors.length);
@@ -67,15 +67,15 @@ function readShape(keys: EncoderKeys, { file, tensors }: GgufHeader): EncoderSha
   const kvHeads = keys.size('attention.head_count_kv', heads);
   const headSize = keys.size('attention.key_length', width / heads);
   const feedForward = keys.size('feed_forward_length');
-  const check = (isRight: boolean, why: string): void => {
-    if (!isRight) throw unsupported(file, why);
-  };
-  check(keys.size('attention.value_length', headSize) === headSize, 'its keys and values have different sizes');
-  check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
-  check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers`);
-  const isMultiple = [width, heads * headSize, feedForward].every((size) => size % ROW_STEP === 0);
-  check(isMultiple, `its rows are no multiples of ${ROW_STEP} numbers`);
-  check(!keys.flag('attention.causal', false), 'its attention is causal');
+  if (keys.size('attention.value_length', headSize) !== headSize)
+    keys.refuse('attention.value_length', 'says that its keys and values have different sizes');
+  if (heads % kvHeads !== 0)
+    keys.refuse('attention.head_count_kv', `is ${kvHeads}, which ${heads} heads of queries cannot share`);
+  if (headSize % HEAD_STEP !== 0) keys.refuse('attention.key_length', `is not a multiple of ${HEAD_STEP}`);
+  const rows = { embedding_length: width, 'attention.head_count': heads * headSize, feed_forward_length: feedForward };
+  for (const [key, size] of Object.entries(rows))
+    if (size % ROW_STEP !== 0) keys.refuse(key, `makes rows that are no multiples of ${ROW_STEP} numbers`);
+  if (keys.flag('attention.causal', false)) keys.refuse('attention.causal', 'is true');
   return {
     layers,
     width,
@@ -107,9 +107,10 @@ function readRope(keys: EncoderKeys, headSize: number): EncoderShape['rope'] {
 function readReach(keys: EncoderKeys, layers: number): number[] {
   const { window } = keys.architecture;
   const size = window ? keys.size('attention.sliding_window', 0, 0) : 0;
-  const every = window ? keys.size('attention.sliding_window_pattern', window.every) : 1;
-  const seesAll = (layer: number): boolean => layer % every === (window?.all === 'first' ? 0 : every - 1);
-  return Array.from({ length: layers }, (_, layer) => (size === 0 || seesAll(layer) ? 0 : Math.floor(size / 2)));
+  if (!window) return Array<number>(layers).fill(0);
+  const last = (every: number): number => (window.all === 'first' ? 0 : every - 1);
+  const isNear = keys.pattern('attention.sliding_window_pattern', layers, window.every, last);
+  return isNear.map((near) => (near ? Math.floor(size / 2) : 0));
 }
 
 function readActivation(keys: EncoderKeys): EncoderTraits['activation'] {

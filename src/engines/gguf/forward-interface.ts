@@ -31,6 +31,8 @@ export interface Span extends AdaptedSpan {
 export type ForwardWish = 'logits' | 'states';
 
 export interface Forward {
+  /** Brings what a pass looks up elsewhere into memory; undefined: all of it is there, until the next call. */
+  bring?(spans: readonly Span[]): Promise<void> | undefined;
   /**
    * Reads the tokens of all spans. Where it is a promise, the sequences are longer at once, and a further pass may begin before
    * it resolves.

@@ -5,12 +5,12 @@ import type { PassRows } from './attention-layers.js';
 import { DecoderLayers } from './decoder-layer.js';
 import type { Forward, ForwardWish, Span } from './forward-interface.js';
 import { type ForwardShape, type LayerShape, recurrentWidth, widestRow } from './forward-shape.js';
-import { attentionUnits, PAGE_POSITIONS } from './kernel-exports.js';
+import { PAGE_POSITIONS } from './kernel-exports.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { pagesOf } from './kv-pages.js';
+import type { InputLookUp } from './layer-inputs.js';
 import type { LoadedWeights } from './load-weights.js';
-import type { LayerInputs } from './model-weights.js';
-import { groupsOf, type PackedWeights } from './packed-kinds.js';
+import { groupsOf } from './packed-kinds.js';
 import { Products } from './products.js';
 import { Rope } from './rope.js';
 import type { SharedKernels } from './shared-kernels.js';
@@ -48,6 +48,7 @@ export class ForwardPass implements Forward {
   /** Undefined: there are none. */
   readonly #adapters: AdapterProducts | undefined;
   readonly #layers: DecoderLayers;
+  readonly #inputs: InputLookUp | undefined;
   readonly #angles: readonly PassAngles[];
   /** Addresses of what a pass computes. */
   readonly #at: ReturnType<typeof allocate>;
@@ -68,6 +69,8 @@ export class ForwardPass implements Forward {
       this.#adapters = new adapters.Products(kernels, weights.head, adapters.all, sizes);
     }
     this.#products = new Products(kernels, { rows: PASS_ROWS, columns, exact }, this.#adapters);
+    const { layerInputs, blocks } = weights;
+    if (layerInputs) this.#inputs = new blocks!.InputLookUp(kernels, this.#products, shape, layerInputs);
     const at = { ...this.#at, angles: { usual, window } };
     this.#layers = new DecoderLayers(kernels, this.#products, { shape, at, rows: PASS_ROWS }, weights);
   }
@@ -77,6 +80,10 @@ export class ForwardPass implements Forward {
     return { rope, cos: make(), sin: make() };
   }
 
+  bring(spans: readonly Span[]): Promise<void> | undefined {
+    return this.#inputs?.bring(tokensOf(spans));
+  }
+
   run(spans: readonly Span[], wish: ForwardWish = 'logits'): Float32Array<ArrayBuffer>[][] {
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
     const pass = this.#layOut(spans);
@@ -84,16 +91,12 @@ export class ForwardPass implements Forward {
     const { layers } = this.#weights;
     const wanted = wantedRows(spans);
     this.#adapters?.begin(spans);
-    const units = spans.reduce(
-      (sum, { tokens }) => sum + attentionUnits(tokens.length, this.#shape.heads, this.#shape.kvHeads),
-      0,
-    );
     this.#embed(spans, rows);
     for (let layer = 0; layer < layers.length - 1; layer++) {
-      this.#layers.attend(layers[layer]!, layer, pass, units);
+      this.#layers.attend(layers[layer]!, layer, pass);
       this.#layers.feedForward(layers[layer]!, layer, rows);
     }
-    this.#layers.attend(layers.at(-1)!, layers.length - 1, pass, wanted.length > 0 ? units : 0);
+    this.#layers.attend(layers.at(-1)!, layers.length - 1, pass, wanted.length > 0);
     for (const { kv, tokens } of spans) kv.advance(tokens.length);
     // From here on only what is wanted is computed.
     this.#adapters?.keep(wanted);
@@ -162,30 +165,7 @@ export class ForwardPass implements Forward {
     }
     this.#adapters?.addLookUp(this.#at.x, spans);
     if (embeddingScale !== 1) functions.scale(this.#at.x, rows * width, embeddingScale);
-    if (this.#weights.layerInputs) this.#lookUpInputs(this.#weights.layerInputs, spans, rows);
-  }
-
-  /** What layers take of tokens beside what the layer before gives: half of it looked up, half made of their embedding. */
-  #lookUpInputs(
-    { table, projection, norm }: LayerInputs<PackedWeights, number>,
-    spans: readonly Span[],
-    rows: number,
-  ): void {
-    const { functions } = this.#kernels;
-    const { layers, layerInput = 0, width, epsilon } = this.#shape;
-    const { inputs, inputRow } = this.#at;
-    const columns = layers * layerInput;
-    this.#products.prepare(this.#at.x, rows, projection);
-    this.#products.multiply(rows, columns, [projection, inputs]);
-    functions.scale(inputs, rows * columns, width ** -0.5);
-    functions.normHeads(inputs, columns, norm, rows, layers, layerInput, epsilon);
-    let to = inputs;
-    for (const token of spans.flatMap(({ tokens }) => tokens)) {
-      functions.unpackRow(table.kind, inputRow, table.at, token, columns);
-      functions.add(to, inputRow, columns, Math.sqrt(layerInput));
-      to += columns * 4;
-    }
-    functions.scale(inputs, rows * columns, Math.SQRT1_2);
+    this.#inputs?.write(tokensOf(spans), this.#at.x, this.#at.inputs);
   }
 
   /** Ends the last layer for some rows alone. @param wanted ascending @returns rows, which are at `y` */
@@ -269,7 +249,6 @@ function allocate(shape: ForwardShape, { memory }: SharedKernels) {
     branch: floats(isMixed || experts ? width : 0),
     routed: floats(experts ? width : 0),
     inputs: floats(columns),
-    inputRow: floats(columns, 1),
     ones,
     gateUp: floats(2 * feedForward),
     inner: floats(feedForward),
@@ -279,6 +258,8 @@ function allocate(shape: ForwardShape, { memory }: SharedKernels) {
     tables: memory.allocate(PASS_ROWS * pagesOf(contextLength) * 4),
   };
 }
+
+const tokensOf = (spans: readonly Span[]): number[] => spans.flatMap(({ tokens }) => tokens);
 
 /** The rows whose logits are wanted, ascending. */
 function wantedRows(spans: readonly Span[]): number[] {

@@ -19,6 +19,7 @@ import { type GgufSource, openGguf } from './gguf-source.js';
 import { assembleOn, type ChosenGpu, chooseGpu, confirmGpu, refuseEncoder } from './choose-gpu.js';
 import { findGpu } from './gpu-candidate.js';
 import { pageIdentity } from './kv-pages.js';
+import { readBlocks } from './read-blocks.js';
 import type { PlannedReader } from './load-reading-model.js';
 
 /** What cached prompts in packs are for. */
@@ -58,6 +59,7 @@ export const ggufBackend: Backend = {
             warn,
             openForward,
             openPrompts,
+            openStored: async () => (await readBlocks()).openStored(source.files, source.heads),
           });
           return { model: assembled, deviceReason: reason };
         },
@@ -111,7 +113,7 @@ async function openChat(entry: ModelEntry, options: LoadOptions): Promise<Opened
   const offer = await findGpu(entry);
   // A GPU may have room for what WASM has not.
   const plan = offer.candidate ? planDecoder : planTextModel;
-  const source = await openGguf(entry, options, (header) => plan(entry, header));
+  const source = await openGguf(entry, options, (header, isStored) => plan(entry, header, isStored));
   const adapters = (entry.loras ?? []).length > 0 ? await openAdapters(entry, options, source) : [];
   const gpu = await chooseGpu(entry, offer, source.plan);
   const planned = (): PlannedModel => withAdapters(entry, source.plan, adapters);

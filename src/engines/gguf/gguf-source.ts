@@ -13,8 +13,8 @@ import { checkSource, loadFailure } from '../common/load-failure.js';
 import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-file.js';
 import { cutFile, shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader } from './file/header.js';
-import { joinPieces, withoutPiece } from './file/split-file.js';
-import { type FileKind, readHeads, tensorsOf } from './read-heads.js';
+import { withoutPiece } from './file/split-file.js';
+import { type FileKind, readHeads, weightsOf } from './read-heads.js';
 
 /** A file whose head was read and can run. */
 export interface GgufSource<Plan> {
@@ -22,6 +22,8 @@ export interface GgufSource<Plan> {
   file: string;
   /** Names of all pieces of a split file, of which `file` is the first. */
   pieces: readonly string[];
+  /** Heads of these. */
+  heads: readonly GgufHeader[];
   /** URL of its folder; ends with `/`. */
   folder: string;
   files: ModelFiles;
@@ -75,14 +77,14 @@ interface OpenGgufOptions {
 
 /**
  * Reads the head of an entry's file.
- * @param plan decides whether it can run; throws InferenceError when it cannot
+ * @param plan decides whether it can run; throws InferenceError when it cannot. `isStored`: once fetched, it can be read at any place
  * @throws InferenceError `invalid_request` when the entry does not name one file; `unavailable`, and what `plan` throws,
  * before its weights are fetched
  */
 export async function openGguf<Plan>(
   entry: ModelEntry,
   given: Pick<LoadOptions, 'pageURL' | 'hub' | 'onProgress' | 'signal' | 'localFiles'>,
-  plan: (header: GgufHeader) => Plan,
+  plan: (header: GgufHeader, isStored: boolean) => Plan,
   { environment, kind = 'model' }: OpenGgufOptions = {},
 ): Promise<GgufSource<Plan>> {
   checkEntry(entry);
@@ -99,7 +101,7 @@ export async function openGguf<Plan>(
   if (isHashOfFile) files = await open({ [file]: entry.integrity as string });
   const planned = (header: GgufHeader): Plan => {
     checkKind(header, kind);
-    return plan(header);
+    return plan(header, files.readsRanges);
   };
   const read = await readHeads(files, file, { kind, plan: planned });
   if (read === undefined) throw await missing(entry, file, files);
@@ -111,6 +113,7 @@ export async function openGguf<Plan>(
   return {
     file,
     pieces,
+    heads,
     folder,
     files,
     header,
@@ -124,7 +127,7 @@ export async function openGguf<Plan>(
         if ((found.metadata.size ?? 0) < head.dataEnd) throw cutFile(head.file);
       }
     },
-    weights: () => joinPieces(heads.map((head) => tensorsOf(files, head))),
+    weights: () => weightsOf(files, heads),
     contentHash: () => files.contentHash(pieces),
     isPacked,
     packedPrompts: async () => (isPacked ? (await files.listed()).filter(isPackedPrompt) : []),

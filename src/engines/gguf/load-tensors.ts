@@ -5,7 +5,7 @@ import type { GgufTensor, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
 import type { MatrixPlan } from './model-tensors.js';
 import { packedBytes, packedKindOf, type PackedWeights, repackedAs, rowsOf } from './packed-kinds.js';
-import { WeightPacker } from './weights.js';
+import { type Repack, WeightPacker } from './weights.js';
 
 /** Most files have none of these kinds. */
 const rareKinds = () => fetchPart(() => import('./rare-kinds/gguf-rare-kinds.js'));
@@ -45,6 +45,12 @@ function scalesOf(matrices: Iterable<MatrixPlan>): GgufTensor[] {
   return Array.from(matrices, ({ scale }) => scale?.tensor).filter((tensor) => tensor !== undefined);
 }
 
+/** What brings kinds without kernels to others; undefined: there are none. */
+export async function repackerOf(matrices: Iterable<MatrixPlan>): Promise<Repack | undefined> {
+  const isRare = [...tensorsOf(matrices)].some(({ kind }) => repackedAs(kind) !== undefined);
+  return isRare ? (await rareKinds()).repackRare : undefined;
+}
+
 /** Each once. */
 const tensorsOf = (matrices: Iterable<MatrixPlan>): Set<GgufTensor> =>
   new Set(Array.from(matrices, ({ tensor }) => tensor));
@@ -64,8 +70,7 @@ export async function loadTensors(
   const packer = new WeightPacker(kernels);
   const vectors = new Map<GgufTensor, number>();
   const matrices = new Map<GgufTensor, PackedWeights>();
-  const isRare = [...tensorsOf(wanted.matrices)].some(({ kind }) => repackedAs(kind) !== undefined);
-  const repack = isRare ? (await rareKinds()).repackRare : undefined;
+  const repack = await repackerOf(wanted.matrices);
   const exactly = async (from: number, to: number): Promise<Uint8Array> => {
     const bytes = await read(from, to);
     if (bytes.length < to - from) throw cutFile(file);

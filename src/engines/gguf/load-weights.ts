@@ -1,26 +1,32 @@
 /** Brings the weights of a decoder into the kernels' memory. @module */
-import { fetchPart } from '../../core/errors/fetch-part.js';
 import type { GgufHeader, ReadRange } from './file/header.js';
 import type { Kernels } from './load-kernels.js';
-import { loadTensors, tensorBytes, type WantedTensors } from './load-tensors.js';
+import { loadTensors, repackerOf, tensorBytes, type WantedTensors } from './load-tensors.js';
 import { matricesOf } from './matrices-of.js';
 import type { ModelPlan } from './model-plan.js';
-import { type Layer, type ModelWeights, partsOf } from './model-weights.js';
+import type { MatrixPlan } from './model-tensors.js';
+import { readBlocks } from './read-blocks.js';
+import { type InputTable, type Layer, type ModelWeights, partsOf } from './model-weights.js';
 
 /** With the layers that only some models have, where it is one of them. */
 export type LoadedWeights = ModelWeights & { blocks?: typeof import('./gguf-blocks.js') | undefined };
 
-const readBlocks = () => fetchPart(() => import('./gguf-blocks.js'));
+/** Bytes that a file's weights occupy. @param isStored a table of inputs stays in the store */
+export const weightBytes = (plan: ModelPlan, isExact: boolean, isStored = false): number =>
+  tensorBytes({ ...wantedTensors(plan, isStored), isExact });
 
-/** Bytes that a file's weights occupy. */
-export const weightBytes = (plan: ModelPlan, isExact: boolean): number =>
-  tensorBytes({ ...wantedTensors(plan), isExact });
-
-function wantedTensors(plan: ModelPlan): WantedTensors {
+function wantedTensors(plan: ModelPlan, isStored: boolean): WantedTensors {
   const { outputNorm, ropeFactors, layers, layerInputs } = plan;
   const ofLayers = layers.flatMap((layer) => partsOf(layer.vectors));
   const vectors = [outputNorm, ropeFactors, layerInputs?.norm, ...ofLayers];
-  return { matrices: matricesOf(plan), vectors: vectors.filter((tensor) => tensor !== undefined) };
+  return { matrices: matricesOf(plan, { isStored }), vectors: vectors.filter((tensor) => tensor !== undefined) };
+}
+
+interface LoadOptions {
+  kernels: Kernels;
+  isExact?: boolean;
+  /** Reads the file at any place later on: a table of inputs then stays where it is. */
+  readStored?: ReadRange | undefined;
 }
 
 /**
@@ -31,15 +37,26 @@ function wantedTensors(plan: ModelPlan): WantedTensors {
 export async function loadWeights(
   plan: ModelPlan,
   { file }: GgufHeader,
-  { kernels, isExact = false }: { kernels: Kernels; isExact?: boolean },
+  { kernels, isExact = false, readStored }: LoadOptions,
   read: ReadRange,
 ): Promise<{ weights: LoadedWeights; ropeFactors: Float32Array | undefined }> {
-  const { matrix, vector } = await loadTensors({ ...wantedTensors(plan), isExact }, file, kernels, read);
+  const wanted = wantedTensors(plan, readStored !== undefined);
+  const { matrix, vector } = await loadTensors({ ...wanted, isExact }, file, kernels, read);
   const { embedding, head, outputNorm, ropeFactors, layers, layerInputs } = plan;
   const { recurrent, experts } = plan.shape;
+  const blocks = recurrent || experts || layerInputs ? await readBlocks() : undefined;
+  const inputTable = async (table: MatrixPlan): Promise<InputTable> => {
+    if (!readStored) return matrix(table);
+    return new blocks!.StoredRows(kernels, {
+      plan: table,
+      read: readStored,
+      isExact,
+      repack: await repackerOf([table]),
+    });
+  };
   return {
     weights: {
-      blocks: recurrent || experts ? await readBlocks() : undefined,
+      blocks,
       embedding: matrix(embedding),
       head: matrix(head),
       outputNorm: vector(outputNorm),
@@ -49,7 +66,7 @@ export async function loadWeights(
         ...(experts && { experts: mapValues(experts, (parts) => parts.map(matrix)) }),
       })),
       layerInputs: layerInputs && {
-        table: matrix(layerInputs.table),
+        table: await inputTable(layerInputs.table),
         projection: matrix(layerInputs.projection),
         norm: vector(layerInputs.norm),
       },

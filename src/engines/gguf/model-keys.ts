@@ -1,7 +1,6 @@
 /** Values of a file's metadata that begin with its architecture's name. Each that says what is computed must be asked for. @module */
 import type { InferenceError } from '../../core/errors/inference-error.js';
-import type { Architecture } from './architectures.js';
-import { ENCODERS } from './encoder-architectures.js';
+import { type Architecture, ENCODER_NAMES } from './architectures.js';
 import { shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader, GgufValue } from './file/header.js';
 
@@ -31,7 +30,8 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     const architecture = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!architecture) {
       const all = Object.keys(known).map((each) => `\`${each}\``);
-      const why = Object.hasOwn(ENCODERS, name) ? 'is an encoder, which does not generate text' : 'is not supported';
+      const isEncoder = ENCODER_NAMES.some((each) => each === name);
+      const why = isEncoder ? 'is an encoder, which does not generate text' : 'is not supported';
       throw unsupported(file, `its architecture \`${shown(name)}\` ${why}; supported are ${all.join(', ')}`);
     }
     this.name = name;
@@ -64,6 +64,11 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     return this.number(key, otherwise) || otherwise;
   }
 
+  /** As {@link factor}, and as {@link positive}. */
+  positiveFactor(key: string, otherwise?: number): number {
+    return this.#above0(key, this.factor(key, otherwise));
+  }
+
   /** A whole number. */
   size(key: string, otherwise?: number, least = 1): number {
     const size = this.number(key, otherwise);
@@ -80,9 +85,7 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
 
   /** A number above 0 that is not out of all proportion. */
   positive(key: string, otherwise?: number): number {
-    const value = this.number(key, otherwise);
-    if (!(value > 0 && value <= 1e12)) throw this.#unfit(key, `is ${value}`);
-    return value;
+    return this.#above0(key, this.number(key, otherwise));
   }
 
   /** What is added to a mean of squares, so that nothing is divided by 0. */
@@ -107,14 +110,23 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
     return this.#get(key) !== undefined;
   }
 
-  /** Truths of so many layers; undefined: it has none. */
+  /** Truths of so many layers, one for all or one for each; undefined: it has none. */
   flags(key: string, layers: number): boolean[] | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
-    const flags = Array.from(typeof value === 'object' ? (value as ArrayLike<unknown>) : []);
+    const flags = Array.from(typeof value === 'object' ? (value as ArrayLike<unknown>) : { length: layers }, (each) =>
+      typeof value === 'object' ? each : value,
+    );
     const isFlag = (flag: unknown): boolean => typeof flag === 'boolean' || flag === 0 || flag === 1;
     if (flags.length === layers && flags.every(isFlag)) return flags.map(Boolean);
     throw this.#unfit(key, `is not true or false for each of its ${layers} layers`);
+  }
+
+  /** Which of so many layers are of a kind: as the file lists them, or all but one in so many. @param last that one */
+  pattern(key: string, layers: number, every: number, last: (every: number) => number): boolean[] {
+    if (typeof this.#get(key) === 'object') return this.flags(key, layers)!;
+    const size = this.size(key, every);
+    return Array.from({ length: layers }, (_, layer) => layer % size !== last(size));
   }
 
   /** Numbers of so many layers below another name than the architecture's: one for all, or one for each. */
@@ -141,6 +153,11 @@ export class ModelKeys<Known extends Pick<Architecture, 'unused'> = Architecture
       if (!name.startsWith(begin) || isKnown(name.slice(begin.length)) || isOff(value)) continue;
       throw unsupported(this.#file, `its metadata \`${shown(name)}\` is not supported for this architecture`);
     }
+  }
+
+  #above0(key: string, value: number): number {
+    if (!(value > 0 && value <= 1e12)) throw this.#unfit(key, `is ${value}`);
+    return value;
   }
 
   #unfit(key: string, why: string): InferenceError {

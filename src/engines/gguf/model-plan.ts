@@ -4,7 +4,6 @@
  * @module
  */
 import { ARCHITECTURES } from './architectures.js';
-import { unsupported } from './file/file-problems.js';
 import type { ForwardShape, LayerShape, PlainShape } from './forward-shape.js';
 import type { GgufHeader, GgufTensor } from './file/header.js';
 import { ModelKeys } from './model-keys.js';
@@ -48,7 +47,7 @@ export function planModel(header: GgufHeader, contextLength = Infinity): ModelPl
   const keys = new ModelKeys(header, ARCHITECTURES);
   const { architecture } = keys;
   const counts = readLayerCounts(keys, header.tensors.length);
-  const shape = readShape(keys, counts, { file: header.file, contextLength });
+  const shape = readShape(keys, counts, { contextLength });
   const { width } = shape;
   const tensors = new ModelTensors(header);
   for (let layer = counts.layers; layer < counts.all; layer++) tensors.ignore(`blk.${layer}.`);
@@ -60,7 +59,7 @@ export function planModel(header: GgufHeader, contextLength = Infinity): ModelPl
     head: planHead(tensors, keys, { width, rows: vocabulary }) ?? embedding,
     outputNorm: tensors.vector(architecture.names?.outputNorm ?? 'output_norm.weight', width),
     ropeFactors: ropeFactors(tensors, shape, originalContext(keys)),
-    layerInputs: planLayerInputs(tensors, shape),
+    layerInputs: planLayerInputs(tensors, shape, vocabulary),
     layers: repeated(
       Array.from({ length: counts.layers }, (_, layer) => planLayer(tensors, architecture, shape, layer)),
       shape.layers,
@@ -84,10 +83,11 @@ function planHead(
 function planLayerInputs(
   tensors: ModelTensors,
   { layerInput = 0, layers, width }: PlainShape,
+  vocabulary: number,
 ): LayerInputs<MatrixPlan, GgufTensor> | undefined {
   if (layerInput === 0) return undefined;
   return {
-    table: tensors.table('per_layer_token_embd.weight', layerInput * layers),
+    table: tensors.matrix('per_layer_token_embd.weight', layerInput * layers, vocabulary),
     projection: tensors.matrix('per_layer_model_proj.weight', width, layerInput * layers),
     norm: tensors.vector('per_layer_proj_norm.weight', layerInput),
   };
@@ -98,22 +98,18 @@ function repeated<Item>(items: readonly Item[], count: number): Item[] {
   return Array.from({ length: count }, (_, index) => items[index % items.length]!);
 }
 
-function readShape(
-  keys: ModelKeys,
-  counts: LayerCounts,
-  { file, contextLength }: { file: string; contextLength: number },
-): PlainShape {
+function readShape(keys: ModelKeys, counts: LayerCounts, { contextLength }: { contextLength: number }): PlainShape {
   const { architecture } = keys;
   const { layers } = counts;
   const width = keys.size('embedding_length');
   const heads = keys.size('attention.head_count');
   const { parts, kvHeads, feedForward } = readLayerParts(keys, counts, { heads });
   const { headSize, turned } = readHeads(keys, { width, heads });
-  const recurrent = readRecurrent(keys, { width, file });
-  const routed = readExperts(keys, counts, { feedForward, file });
+  const recurrent = readRecurrent(keys, { width });
+  const routed = readExperts(keys, counts, { feedForward });
   const { caps, isLayered } = architecture;
   const scaled = architecture.layersWithWideScale === layers ? width / heads : headSize;
-  const rope = readRope(keys, file, { size: turned, headSize });
+  const rope = readRope(keys, { size: turned, headSize });
   const windows = isLayered ? readLayered(keys, counts, { parts, headSize }) : readWindows(keys, layers, rope);
   const own = windows.layerShapes.map((layer, index): LayerShape => ({
     ...layer,
@@ -149,8 +145,8 @@ function readShape(
     stateBytes: statesOf(recurrent, layerShapes),
     contextLength: Math.min(contextLength, keys.size('context_length')),
   };
-  checkShape(shape, file);
-  if (!keys.flag('attention.causal', true)) throw unsupported(file, 'its attention is not causal');
+  checkShape(keys, shape);
+  if (!keys.flag('attention.causal', true)) keys.refuse('attention.causal', 'is false');
   return shape;
 }
 
@@ -179,29 +175,41 @@ function readHeads(
   return { headSize, turned: keys.size('rope.dimension_count', headSize) };
 }
 
-function checkShape({ layerShapes, ...shape }: PlainShape, file: string): void {
-  const { width, heads, rope, experts, layerInput = 0 } = shape;
-  const check = (isRight: boolean, why: string): void => {
-    if (!isRight) throw unsupported(file, why);
+function checkShape(keys: ModelKeys, { layerShapes, ...shape }: PlainShape): void {
+  const { width, heads, rope, windowRope, experts, layerInput = 0 } = shape;
+  const check = (isRight: boolean, key: string, why: string): void => {
+    if (!isRight) keys.refuse(key, why);
   };
-  const sizes = [width, layerInput, ...(experts ? [experts.feedForward, experts.sharedFeedForward] : [])];
+  const checkRow = (key: string, size: number): void =>
+    check(size % ROW_STEP === 0, key, `makes rows that are no multiples of ${ROW_STEP} numbers`);
+  const checkTurned = (key: string, size: number, most: number): void =>
+    check(size % HEAD_STEP === 0 && size <= most, key, `is ${size}, of ${most} numbers of a head`);
+  checkRow('embedding_length', width);
+  checkRow('embedding_length_per_layer_input', layerInput);
+  checkRow('expert_feed_forward_length', experts?.feedForward ?? 0);
+  checkRow('expert_shared_feed_forward_length', experts?.sharedFeedForward ?? 0);
+  checkTurned('rope.dimension_count', rope.size, shape.headSize);
   for (const { mixer, kvHeads = shape.kvHeads, headSize = shape.headSize, ...layer } of layerShapes) {
-    sizes.push(layer.feedForward ?? shape.feedForward);
+    checkRow('feed_forward_length', layer.feedForward ?? shape.feedForward);
     if (mixer === 'recurrent' || mixer === 'none') continue;
-    check(heads % kvHeads === 0, `${heads} heads of queries cannot share ${kvHeads} heads of keys`);
-    check(headSize % HEAD_STEP === 0, `its heads have ${headSize} numbers, which is not a multiple of ${HEAD_STEP}`);
-    sizes.push(heads * headSize);
+    check(heads % kvHeads === 0, 'attention.head_count_kv', `is ${kvHeads}, which ${heads} heads cannot share`);
+    check(
+      headSize % HEAD_STEP === 0,
+      'attention.key_length',
+      `is ${headSize}, which is not a multiple of ${HEAD_STEP}`,
+    );
+    if (layer.rope === 'window' && windowRope) checkTurned('rope.dimension_count_swa', windowRope.size, headSize);
+    checkRow('attention.head_count', heads * headSize);
   }
-  const turned = rope.size;
-  check(turned % HEAD_STEP === 0 && turned <= shape.headSize, `RoPE of ${turned} numbers of ${shape.headSize}`);
-  check(
-    sizes.every((size) => size % ROW_STEP === 0),
-    `its rows are no multiples of ${ROW_STEP} numbers`,
-  );
 }
 
+/** Loops that no model comes near. */
+const MOST_LOOPS = 64;
+
 function readLoops(keys: ModelKeys): { loops: number; isNormed: boolean } {
-  return { loops: keys.factor('num_loops'), isNormed: !keys.flag('skip_loop_final_norm', false) };
+  const loops = keys.size('num_loops', 1, 0) || 1;
+  if (loops > MOST_LOOPS) keys.refuse('num_loops', `is ${loops}`);
+  return { loops, isNormed: !keys.flag('skip_loop_final_norm', false) };
 }
 
 /** Layers that are read several times, each time with keys and values of their own. */

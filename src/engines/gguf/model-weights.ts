@@ -86,9 +86,19 @@ export function partsOf<Part>(parts: LayerMatrices<Part> | LayerVectors<Part>): 
   return Object.values(parts as Record<string, Part | undefined>).filter((part) => part !== undefined);
 }
 
+/** Rows of a table that is not in memory. */
+export interface TableRows {
+  /** Brings rows into memory; undefined: they are there, until the next call. */
+  bring(tokens: readonly number[]): Promise<void> | undefined;
+  /** Address of 32-bit floats. */
+  rowOf(token: number): number;
+}
+
+export type InputTable = PackedWeights | TableRows;
+
 /** What all layers of Gemma 4 get of a token beside what the layer before gives. */
-export interface LayerInputs<Matrix, Vector> {
-  table: Matrix;
+export interface LayerInputs<Matrix, Vector, Table = Matrix> {
+  table: Table;
   projection: Matrix;
   norm: Vector;
 }
@@ -104,5 +114,5 @@ export interface ModelWeights {
   outputNorm: number;
   /** What gives logits; the embedding itself in models that have it twice in one. */
   head: PackedWeights;
-  layerInputs?: LayerInputs<PackedWeights, number> | undefined;
+  layerInputs?: LayerInputs<PackedWeights, number, InputTable> | undefined;
 }

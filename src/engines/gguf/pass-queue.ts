@@ -129,6 +129,9 @@ export class PassQueue {
   /** @param begun what a pass that was begun ahead gives */
   async #run(pass: readonly PlannedSpan[], begun?: Promise<TokenLogits[][]>): Promise<void> {
     try {
+      const missing = begun ? undefined : this.#forward.bring?.(pass);
+      // Then the pass is planned anew: others may wait by now, or no longer.
+      if (missing) return await missing;
       const running = begun ?? this.#forward.run(pass);
       const isAlone = pass.length === this.#waiting.length && pass.length >= this.#decoding.count;
       if (isAlone) this.#ahead.begin(pass);

@@ -3,7 +3,8 @@ import { InferenceError } from '../../core/errors/inference-error.js';
 import type { ModelFiles } from '../../store/model-files.js';
 import { cutFile, unsupported } from './file/file-problems.js';
 import { type GgufHeader, readGgufHeader } from './file/header.js';
-import { joinHeads, piecesOf } from './file/split-file.js';
+import { piecesOf } from './file/split-file.js';
+import { readBlocks } from './read-blocks.js';
 
 /** What a file can be wanted as. */
 export type FileKind = 'model' | 'adapter';
@@ -31,21 +32,21 @@ export async function readHeads<Plan>(
   if (!first) return undefined;
   const { pieces, whole } = first.plan;
   if (whole) return { heads: [first.header], header: first.header, plan: whole.plan };
+  const heads = [first.header];
   try {
-    const heads = [first.header];
     for (const piece of pieces.slice(1)) {
       const head = await readHead(files, piece, () => undefined);
       if (!head) throw new PieceMissing(piece);
       heads.push(head.header);
     }
-    const header = joinHeads(heads);
+    const header = (await readBlocks()).joinHeads(heads);
     return { heads, header, plan: plan(header) };
   } catch (thrown) {
     // What began to come in of the pieces is of no use.
     const forget = (): never => {
       throw thrown;
     };
-    for (const piece of pieces) await readHead(files, piece, forget).catch(() => {});
+    for (const piece of pieces.slice(0, heads.length + 1)) await readHead(files, piece, forget).catch(() => {});
     if (thrown instanceof PieceMissing) return { missing: thrown.piece };
     throw thrown;
   }
@@ -59,8 +60,17 @@ class PieceMissing extends Error {
   }
 }
 
-/** The tensors of a piece that was fetched. */
-export function tensorsOf(
+/** The bytes of all pieces from where the first one's tensors begin, once they were fetched. */
+export async function* weightsOf(
+  files: ModelFiles,
+  heads: readonly GgufHeader[],
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const pieces = heads.map((head) => tensorsOf(files, head));
+  if (pieces.length === 1) yield* pieces[0]!.stream;
+  else yield* (await readBlocks()).joinPieces(pieces);
+}
+
+function tensorsOf(
   files: ModelFiles,
   header: GgufHeader,
 ): { stream: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>; bytes: number } {

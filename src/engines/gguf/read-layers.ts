@@ -1,6 +1,5 @@
 /** What a file's layers are, one by one, by its metadata. @module */
 import type { Architecture } from './architectures.js';
-import { unsupported } from './file/file-problems.js';
 import {
   type Curve,
   type ExpertsShape,
@@ -57,6 +56,7 @@ export function readLayerParts(
 function readFeedForward(keys: ModelKeys, { layers, all }: LayerCounts, least: number): number[] {
   const { experts, recurrent, isLayered } = keys.architecture;
   const isRouted = experts !== undefined && keys.size('expert_count', 0, 0) > 0;
+  if (experts?.isRequired && !isRouted) keys.refuse('expert_count', 'is 0, where experts are needed');
   if (!isRouted && !recurrent && !isLayered) return Array<number>(layers).fill(keys.size('feed_forward_length'));
   return keys.sizes('feed_forward_length', all, isRouted ? 0 : undefined, isRouted ? 0 : least).slice(0, layers);
 }
@@ -69,10 +69,7 @@ function readInterval(keys: ModelKeys, { layers, all }: LayerCounts): boolean[] 
   return Array.from({ length: layers }, (_, layer) => (listed ? !listed[layer] : (layer + 1) % every === 0));
 }
 
-export function readRecurrent(
-  keys: ModelKeys,
-  { width, file }: { width: number; file: string },
-): RecurrentShape | undefined {
+export function readRecurrent(keys: ModelKeys, { width }: { width: number }): RecurrentShape | undefined {
   const { recurrent } = keys.architecture;
   if (!recurrent) return undefined;
   const sharesKeys = recurrent.sharesKeys ?? false;
@@ -86,15 +83,15 @@ export function readRecurrent(
     keys.size('ssm.group_count'),
     keys.size('ssm.time_step_rank'),
   ];
-  const check = (isRight: boolean, why: string): void => {
-    if (!isRight) throw unsupported(file, why);
+  const check = (isRight: boolean, key: string, why: string): void => {
+    if (!isRight) keys.refuse(`ssm.${key}`, why);
   };
-  check(heads % groups === 0, `${heads} heads of its memory cannot share ${groups} groups`);
-  check(inner % heads === 0, `${heads} heads of its memory cannot share ${inner} numbers`);
+  check(heads % groups === 0, 'group_count', `is ${groups}, which ${heads} heads of its memory cannot share`);
+  check(inner % heads === 0 && inner % 32 === 0, 'inner_size', `is ${inner}, of ${heads} heads`);
   const headSize = inner / heads;
-  check(size % 8 === 0 && inner % 32 === 0, `its memory has heads of ${headSize} times ${size} numbers`);
+  check(size % 8 === 0, 'state_size', `is ${size}, which is not a multiple of 8`);
   const isDelta = recurrent.kind === 'delta';
-  check(!isDelta || headSize === size, 'keys and values of its memory have different sizes');
+  check(!isDelta || headSize === size, 'inner_size', `gives each of its ${heads} heads ${headSize} numbers of ${size}`);
   const channels = inner + 2 * groups * size;
   return { kind: recurrent.kind, taps, channels, heads, headSize, groups, size, sharesKeys };
 }
@@ -122,20 +119,17 @@ export function kvLayersOf(layers: readonly LayerShape[], usual: KvLayer): reado
 export function readExperts(
   keys: ModelKeys,
   { layers, all }: LayerCounts,
-  { feedForward, file }: { feedForward: number; file: string },
+  { feedForward }: { feedForward: number },
 ): { experts: ExpertsShape; dense: number } | undefined {
   const { experts: traits } = keys.architecture;
   const count = keys.size('expert_count', 0, 0);
   if (!traits) {
     // One expert is none.
     if (count > 1 || (count === 1 && keys.name !== 'hunyuan-dense'))
-      throw unsupported(file, 'mixtures of experts are not supported for its architecture');
+      keys.refuse('expert_count', `is ${count}, and mixtures of experts are not supported for its architecture`);
     return undefined;
   }
-  if (count === 0) {
-    if (traits.isRequired) keys.refuse('expert_count', 'is 0, where experts are needed');
-    return undefined;
-  }
+  if (count === 0) return undefined;
   const used = keys.sizes('expert_used_count', all, undefined, 1).slice(0, layers);
   if (used.some((each) => each > count)) keys.refuse('expert_used_count', `is more than its ${count} experts`);
   if (keys.size('expert_group_count', 0, 0) > 1) keys.refuse('expert_group_count', 'groups its experts');

@@ -1,5 +1,5 @@
 /** Which layers of a file see how far, and how they are rotated, by its metadata. @module */
-import { shown, unsupported } from './file/file-problems.js';
+import { shown } from './file/file-problems.js';
 import type { LayerShape } from './forward-shape.js';
 import type { ModelKeys } from './model-keys.js';
 import type { LayerCounts } from './read-layers.js';
@@ -11,27 +11,25 @@ export function readWindows(
   layers: number,
   rope: RopeShape,
 ): { layerShapes: LayerShape[]; windowRope: RopeShape | undefined } {
-  const { window, unrotatedEvery = 0, hasScales, rope: pairs } = keys.architecture;
-  const isLastOf = (layer: number, every: number): boolean => every > 0 && layer % every === every - 1;
-  // Where scales are in the file, this key says whether there is RoPE.
-  const isRotated = pairs !== 'none' && (!hasScales || keys.flag('rope.scaling.finetuned', true));
+  const { window, unrotatedEvery = 0, hasScales, scales, rope: pairs } = keys.architecture;
+  // Where scales are in each file, this key says whether there is RoPE.
+  const isSwitch = hasScales && !scales;
+  const isRotated = pairs !== 'none' && (!isSwitch || keys.flag('rope.scaling.finetuned', true));
   const given = window ? keys.size('attention.sliding_window', window.size, 0) : 0;
   const size = (window?.layers ?? layers) === layers ? given : 0;
   if (!window || size === 0) {
     const plain = (layer: number): LayerShape => ({
       window: 0,
-      rope: isRotated && !isLastOf(layer, unrotatedEvery) ? 'usual' : 'none',
+      rope: isRotated && (layer + 1) % unrotatedEvery !== 0 ? 'usual' : 'none',
     });
     return { layerShapes: Array.from({ length: layers }, (_, layer) => plain(layer)), windowRope: undefined };
   }
-  const every = keys.size('attention.sliding_window_pattern', window.every);
+  const isNear = keys.pattern('attention.sliding_window_pattern', layers, window.every, (every) => every - 1);
   const base = keys.positive('rope.freq_base_swa', typeof window.rope === 'object' ? window.rope.base : rope.base);
   const plainRope: RopeShape = { size: rope.size, base, factor: 1, magnitude: 1 };
   return {
-    layerShapes: Array.from({ length: layers }, (_, layer) =>
-      isLastOf(layer, every)
-        ? { window: 0, rope: window.rope === 'unrotated' ? 'none' : 'usual' }
-        : { window: size, rope: 'window' },
+    layerShapes: isNear.map((near) =>
+      near ? { window: size, rope: 'window' } : { window: 0, rope: window.rope === 'unrotated' ? 'none' : 'usual' },
     ),
     windowRope: window.rope === 'same' || window.rope === 'unrotated' ? { ...rope, base } : plainRope,
   };
@@ -75,19 +73,15 @@ export function originalContext(keys: ModelKeys): number {
   return keys.size('rope.scaling.original_context_length', keys.size('context_length'));
 }
 
-export function readRope(
-  keys: ModelKeys,
-  file: string,
-  { size, headSize }: { size: number; headSize: number },
-): RopeShape {
+export function readRope(keys: ModelKeys, { size, headSize }: { size: number; headSize: number }): RopeShape {
   const named = keys.text('rope.scaling.type') ?? 'linear';
   const type = SCALINGS.find((each) => each === named);
-  if (!type) throw unsupported(file, `its RoPE is scaled by \`${shown(named)}\`, which is not supported`);
-  const factor = keys.factor('rope.scaling.factor', keys.factor('rope.scale_linear'));
+  if (!type) keys.refuse('rope.scaling.type', `is \`${shown(named)}\`, which is not supported`);
+  const factor = keys.positiveFactor('rope.scaling.factor', keys.positiveFactor('rope.scale_linear'));
   const yarn = {
     originalContext: originalContext(keys),
-    betaFast: keys.number('rope.scaling.yarn_beta_fast', 32),
-    betaSlow: keys.number('rope.scaling.yarn_beta_slow', 1),
+    betaFast: keys.positiveFactor('rope.scaling.yarn_beta_fast', 32),
+    betaSlow: keys.positiveFactor('rope.scaling.yarn_beta_slow', 1),
   };
   const { scalesBase, hasTemperature } = keys.architecture;
   const alpha = scalesBase ? keys.number('rope.scaling.alpha', 0) : 0;
@@ -95,11 +89,14 @@ export function readRope(
   // Such models say how much of what follows from YaRN they were trained without.
   const log = hasTemperature ? keys.number('rope.scaling.yarn_log_multiplier', 0) : 0;
   const without = type === 'yarn' && log !== 0 ? 1 + 0.1 * log * Math.log(factor) : 1;
+  if (!(without > 0)) keys.refuse('rope.scaling.yarn_log_multiplier', `is ${log}`);
+  const base = keys.positive('rope.freq_base', 10_000) * stretch;
+  if (!Number.isFinite(base)) keys.refuse('rope.scaling.alpha', `is ${alpha}`);
   return {
     size,
-    base: keys.positive('rope.freq_base', 10_000) * stretch,
+    base,
     factor: type === 'none' ? 1 : factor,
-    magnitude: keys.factor('rope.scaling.attn_factor') / without,
+    magnitude: keys.positiveFactor('rope.scaling.attn_factor') / without,
     ...(type === 'yarn' && { yarn }),
   };
 }

@@ -36,6 +36,7 @@ export class DecoderReader implements TextReader {
     try {
       for (let spans = nextSpans(texts, sequences); spans.length > 0; spans = nextSpans(texts, sequences)) {
         const before = spans.map(({ kv }) => kv.length);
+        await this.#forward.bring?.(spans);
         const given = await this.#forward.run(spans, 'states');
         for (const [index, { kv }] of spans.entries()) {
           const to = states[sequences.indexOf(kv)]!;

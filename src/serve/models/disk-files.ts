@@ -42,6 +42,17 @@ export function readAt(file: number, position: number, length: number): Uint8Arr
   return bytes;
 }
 
+/** Reads a file at any place, until it is another. */
+export function openUnchanged(path: string): (from: number, to: number) => Promise<Uint8Array<ArrayBuffer>> {
+  const { mtimeMs, ino, size } = statSync(path);
+  return async (from, to) => {
+    const now = statSync(path);
+    if (now.mtimeMs !== mtimeMs || now.ino !== ino || now.size !== size)
+      throw new Error(`The file ${path} was changed while it was used.`);
+    return readRange(path, from, to - from);
+  };
+}
+
 /** What a file of JSON holds; undefined: there is none, or it is broken. */
 export function readJson(path: string): unknown {
   try {

@@ -16,8 +16,19 @@ import {
   type ModelNote,
   type OpenFile,
   partialStatus,
+  type ReadStored,
 } from '../../store/storage/byte-storage.js';
-import { makeFolder, namesIn, openToWrite, readAt, readJson, readRange, readWhole, writeWhole } from './disk-files.js';
+import {
+  makeFolder,
+  namesIn,
+  openToWrite,
+  openUnchanged,
+  readAt,
+  readJson,
+  readRange,
+  readWhole,
+  writeWhole,
+} from './disk-files.js';
 import { BYTES, PARTS, type Place, readPartLengths, readRecord, RECORD, saveRecord, whenWhole } from './file-record.js';
 
 /** Folder of a model's folder, with what is not a file of the model. */
@@ -87,6 +98,10 @@ export class DiskStorage implements ByteStorage {
 
   async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
     return readRange(this.pathOf(metadata), part * metadata.partBytes, lengthOfPart(metadata, part));
+  }
+
+  async openRange({ metadata }: FileStatus): Promise<ReadStored> {
+    return openUnchanged(this.pathOf(metadata));
   }
 
   async accept({ metadata }: FileStatus): Promise<void> {

@@ -12,10 +12,11 @@ import {
   type ModelNote,
   newMetadata,
   type OpenFile,
+  type ReadStored,
 } from '../../store/storage/byte-storage.js';
 import { MemoryStorage } from '../../store/storage/memory-storage.js';
 import { defaultEnvironment, type StoreEnvironment } from '../../store/storage/store-environment.js';
-import { readRange, readWhole } from './disk-files.js';
+import { openUnchanged, readRange, readWhole } from './disk-files.js';
 
 /** Bytes that are read at a time, and are in memory beside an engine's own. */
 const PIECE_BYTES = 2 ** 20;
@@ -79,6 +80,10 @@ class LocalFolder implements ByteStorage {
     const bytes = readWhole(this.#pathOf(location));
     onBytes(bytes.length, bytes.length);
     return bytes;
+  }
+
+  async openRange(file: FileStatus): Promise<ReadStored> {
+    return openUnchanged(this.#pathOf(file.metadata));
   }
 
   async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -156,6 +156,9 @@ export function isSmallName(file: string): boolean {
   return /\.(json|txt|jinja)$/.test(file);
 }
 
+/** Reads the bytes of a file from `from` to before `to`. Rejects once it is another. */
+export type ReadStored = (from: number, to: number) => Promise<Uint8Array>;
+
 /** Keeps files in parts, so that what was received stays whatever happens next. */
 export interface ByteStorage {
   /** Bytes that can really be written, at most so many: what a browser says beforehand may be wrong. Absent: nobody knows. */
@@ -170,6 +173,8 @@ export interface ByteStorage {
   readAll(location: FileLocation, onBytes: (loaded: number, total: number) => void): Promise<Uint8Array<ArrayBuffer>>;
   /** A part of a complete file. */
   readPart(file: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads a complete file at any place, as long as it is as it is now. Absent: what is there is in memory. */
+  openRange?(file: FileStatus): Promise<ReadStored>;
   /** Saves what became known of a complete file, and that its bytes are right as they are. */
   accept(file: FileStatus): Promise<void>;
   remove(location: FileLocation): Promise<void>;

@@ -66,12 +66,17 @@ export class OpfsStorage implements ByteStorage {
     return (await readThroughHandle(handle, onBytes)) ?? readBlob(await handle.getFile(), onBytes);
   }
 
-  async readPart({ metadata }: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
+  async readPart(file: FileStatus, part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const { metadata } = file;
+    const start = part * metadata.partBytes;
+    return (await this.openRange(file))(start, start + lengthOfPart(metadata, part));
+  }
+
+  async openRange({ metadata }: FileStatus): Promise<(from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>> {
     const folder = await this.#modelFolder(metadata.model);
     const handle = await folder!.getFileHandle((await storedName(metadata.file)) + BYTES);
-    const start = part * metadata.partBytes;
-    const slice = (await handle.getFile()).slice(start, start + lengthOfPart(metadata, part));
-    return new Uint8Array(await slice.arrayBuffer());
+    const blob = await handle.getFile();
+    return async (from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer());
   }
 
   async accept({ metadata }: FileStatus): Promise<void> {

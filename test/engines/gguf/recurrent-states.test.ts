@@ -19,6 +19,7 @@ async function open(name: string): Promise<Opened> {
 const fresh = ({ pages }: Opened): KvSequence => new KvSequence(pages);
 const NAMES = [
   'lfm2',
+  'lfm2 with several counts of heads',
   'qwen35',
   'granitehybrid',
   'falcon-h1',

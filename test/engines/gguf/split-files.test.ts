@@ -8,6 +8,7 @@ import { type FakeNetwork, fakeNetwork } from '../../store/support/fake-network.
 import { sha256Of } from '../../store/support/fault-server.js';
 import { testStore, type TestStore } from '../../store/support/node-store.js';
 import { tinyContent } from './support/tiny-file.js';
+import { headerOf } from './support/tiny-model.js';
 import { type GgufInput, type MetadataInput, writeGguf } from './support/write-gguf.js';
 
 const NAMES = [1, 2, 3].map((number) => `t-Q8_0-0000${number}-of-00003.gguf`);
@@ -83,6 +84,23 @@ describe('[W30] a split file', () => {
     expect(files).toHaveLength(3);
     store.isOffline = () => true;
     await (await open()).fetch();
+  });
+
+  it('may begin with a piece that ends with its head, not filled up', async () => {
+    const [first, ...others] = piecesOf([{ 'general.note': 'x' }], true);
+    const { dataStart } = await headerOf(first!);
+    serve([first!.slice(0, dataStart), ...others]);
+    await (await open()).fetch();
+    expect(dataStart % 32).not.toBe(0);
+  });
+
+  it('of ever so many pieces is not asked for behind the first that is missing', async () => {
+    const [first] = piecesOf([{ 'split.count': { type: 'u16', value: 50_000 } }]);
+    const name = 't-00001-of-50000.gguf';
+    server = fakeNetwork({ [`m/${name}`]: first! });
+    store = testStore({ fetch: server.fetch });
+    expect(await failureOf({ source: `${server.url}m/${name}` })).toMatch(/^unavailable: .*00002-of-50000/);
+    expect(server.requests.length).toBeLessThan(20);
   });
 
   it('is picked, all pieces together, or found in a list by its first one', async () => {

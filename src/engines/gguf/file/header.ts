@@ -158,7 +158,9 @@ class Head {
     const alignment = this.#metadata.get('general.alignment') ?? 32;
     if (typeof alignment !== 'number' || !(alignment >= 1 && alignment <= MOST.alignment) || !isPowerOfTwo(alignment))
       throw damaged(this.#file, 'its alignment is not a power of two');
-    const dataStart = Math.ceil(this.#bytes.position / alignment) * alignment;
+    // Without tensors, as the first piece of a split file may be, a head need not be filled up.
+    const step = this.#tensors.size > 0 ? alignment : 1;
+    const dataStart = Math.ceil(this.#bytes.position / step) * step;
     const tensors = [...this.#tensors.values()].map((tensor): GgufTensor => {
       const { values, bytes } = TENSOR_KINDS[tensor.kind];
       const blocks = tensor.shape.reduce((product, size) => product * size, 1) / values;

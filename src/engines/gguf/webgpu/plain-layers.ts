@@ -14,6 +14,12 @@ const COMPARED: ReadonlySet<string> = new Set([
   'granite',
   'smollm3',
   'olmo2',
+  'mistral3',
+  'exaone4',
+  'ernie4_5',
+  'minicpm',
+  'qwen2vl',
+  'qwen3vl',
 ]);
 
 /** The matrices that each of these layers has. */

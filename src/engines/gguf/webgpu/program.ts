@@ -148,14 +148,15 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm, attentionScale } = shape;
+    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm, attentionScale, temperature } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = queryKeyNorm === 'head';
-    const code = rotateShader({ size, heads, kvHeads, bits: gpuPrecision(shape), turned: rope.size, pairs, headNorm });
+    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
+    const code = rotateShader({ ...head, turned: rope.size, pairs, headNorm, temperature });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),

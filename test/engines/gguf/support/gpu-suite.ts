@@ -6,6 +6,8 @@ import type { TokenChoice } from '../../../../src/engines/gguf/forward-interface
 import { COMPARED_KINDS } from './compared-models.js';
 import { type GpuFile, gpuOfFile } from './gpu-of-file.js';
 import { likeliest } from './log-probabilities.js';
+import { logitsOfFile } from './logits-of-file.js';
+import { MADE_PROMPT, madeFile } from './made-architectures.js';
 import { multiply, referenceLogits } from './reference-decoder.js';
 import { referenceOf } from './reference-of-file.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from './tiny-architectures.js';
@@ -15,6 +17,8 @@ import { VARIANTS } from './tiny-variants.js';
 import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
 import { assembleTextModel, planDecoder } from '../../../../src/engines/gguf/assemble-text-model.js';
 import { type GpuModel, openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
+import { planModel } from '../../../../src/engines/gguf/model-plan.js';
+import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 
@@ -107,6 +111,23 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
       expect(again).toEqual(alone[20]);
     });
   });
+
+  // Shaders take long to compile in software.
+  it.skipIf(!isLong).each(['mistral3', 'exaone4', 'ernie4_5', 'minicpm', 'qwen2vl', 'qwen3vl'])(
+    '[W64] computes what WASM computes: a made %s',
+    async (name) => {
+      const file = madeFile(name);
+      expect(isPlain(planModel(await headerOf(file)))).toBe(true);
+      const model = await gpuOfFile(device, file, { pipelines });
+      const [given, expected] = [await model.read(MADE_PROMPT), await logitsOfFile(file, MADE_PROMPT)];
+      for (const [row, logits] of given.entries())
+        for (const [token, value] of expected[row]!.entries())
+          expect(Math.abs(logits[token]! - value)).toBeLessThan(1e-3);
+      expect(errors).toEqual([]);
+      model.forward.destroy();
+    },
+    600_000,
+  );
 
   it('[W65] gives the same bits behind a long prompt, whose rows share what attention reads, and in its pieces', async () => {
     const model = await gpuOfFile(device, tinyFile({ architecture: 'qwen3', layers: 1 }), { pipelines });

@@ -175,6 +175,16 @@ export const MADE_DECODERS: Readonly<Record<string, Made>> = {
     tensors: (layer) => ({ ...lfm2(layer), ...GATED }),
     outputNorm: 'token_embd_norm.weight',
   },
+  'lfm2 with several counts of heads': {
+    layers: 4,
+    keys: { ...LFM2_KEYS, 'attention.head_count_kv': [4, 0, 1, 2], feed_forward_length: INNER },
+    tensors: (layer) => ({
+      ...lfm2(layer === 1 ? 0 : 2),
+      ...(layer !== 1 && attention(16, 4, [4, 0, 1, 2][layer])),
+      ...GATED,
+    }),
+    outputNorm: 'token_embd_norm.weight',
+  },
   qwen35: {
     layers: 4,
     keys: { ...QWEN35_KEYS, ...SECTIONS, feed_forward_length: INNER },

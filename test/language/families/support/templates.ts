@@ -123,6 +123,12 @@ export const FAMILY_TEMPLATES: readonly FamilyTemplate[] = [
     template: `{%- if tools %}{{- '<|start_of_role|>tools<|end_of_role|>' + (tools | tojson) + '<|end_of_text|>\\n' }}{%- endif %}{%- for m in messages %}{{- '<|start_of_role|>' + ('tool_response' if m.role == 'tool' else m.role) + '<|end_of_role|>' + m.content }}{%- if m.role == 'system' and thinking %}{{- "\\nWrite your thoughts after 'Here is my thought process:' and your answer after 'Here is my response:'." }}{%- endif %}{{- '<|end_of_text|>\\n' }}{%- endfor %}{{- '<|start_of_role|>assistant<|end_of_role|>' }}`,
   },
   {
+    models: 'Granite 4: tools and calls in XML tags, roles in its own',
+    toolFormat: 'hermes',
+    reasoningFormat: 'none',
+    template: `{%- if messages[0].role == 'system' or tools %}{{- '<|start_of_role|>system<|end_of_role|>' }}{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- endif %}{%- if tools %}{{- '\\nYou may call one or more tools.\\n' }}${JSON_TOOLS}{{- 'For each tool call, return a json object with function name and arguments within <tool_call></tool_call> XML tags.' }}{%- endif %}{{- '<|end_of_text|>\\n' }}{%- endif %}{%- for m in messages if m.role != 'system' %}{%- if m.role == 'tool' %}{{- '<|start_of_role|>user<|end_of_role|>\\n<tool_response>\\n' + m.content + '\\n</tool_response><|end_of_text|>\\n' }}{%- else %}{{- '<|start_of_role|>' + m.role + '<|end_of_role|>' + m.content }}{%- for c in m.tool_calls or [] %}${HERMES_CALL}{%- endfor %}{{- '<|end_of_text|>\\n' }}{%- endif %}{%- endfor %}{{- '<|start_of_role|>assistant<|end_of_role|>' }}`,
+  },
+  {
     models: 'Hunyuan',
     toolFormat: 'hunyuan',
     reasoningFormat: 'hunyuan',

@@ -1,4 +1,5 @@
 /** Queries, keys and values on their way to attention. @module */
+import type { ForwardShape } from '../../forward-shape.js';
 import { PLAN } from './sizes.js';
 
 export interface HeadShape {
@@ -16,10 +17,24 @@ interface RotateOptions extends HeadShape {
   pairs: 'halves' | 'neighbours';
   /** Each head of queries and keys is normalized before. */
   headNorm: boolean;
+  /** Queries grow with their position. */
+  temperature: ForwardShape['temperature'];
 }
 
 /** Rotates and scales queries in place and puts keys and values into pages. A workgroup for each head of a row. */
-export function rotateShader({ size, kvHeads, heads, turned, pairs, headNorm, bits }: RotateOptions): string {
+export function rotateShader({
+  size,
+  kvHeads,
+  heads,
+  turned,
+  pairs,
+  headNorm,
+  bits,
+  temperature,
+}: RotateOptions): string {
+  const growth = temperature
+    ? ` * (1.0 + f32(${temperature.scale}) * log(1.0 + f32(position / ${temperature.positions}u)))`
+    : '';
   return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, scale: f32, spare: u32 }
 @group(0) @binding(0) var<storage, read_write> qkv: array<f32>;
 @group(0) @binding(1) var<storage, read_write> kv: array<u32>;
@@ -34,6 +49,7 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
   let isQuery = wg.x < HEADS; let isValue = wg.x >= HEADS + KV;
   for (var d = t; d < D; d += 64u) { head[d] = qkv[origin + d]; }
   workgroupBarrier();
+  let scale = p.scale${growth};
   ${headNorm ? NORM : ''}
   // Angles of a position are those of its page and those in it, added: cos and sin of a GPU are not exact enough.
   let low = p.low + (position % 64u) * ${turned}u; let high = p.high + (position / 64u) * ${turned}u;
@@ -46,7 +62,7 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
       v = select(v * c + o * s, v * c - o * s, isLow);
     }
     turnedHead[d] = v;
-    if (isQuery) { qkv[origin + d] = v * p.scale; }
+    if (isQuery) { qkv[origin + d] = v * scale; }
   }
   workgroupBarrier();
   if (isQuery) { return; }
