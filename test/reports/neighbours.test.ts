@@ -181,6 +181,19 @@ describe('[C78] every family that writes JSON', () => {
     }
   });
 
+  it.each([
+    '{"name": "run", "arguments": {"cmd": "ls",},}',
+    "{'name': 'run', 'arguments': {'cmd': 'ls'}}",
+    '{"name": "run", "arguments": "{\\"cmd\\": \\"ls\\"}"}',
+    '[{"name": "run", "arguments": {"cmd": "ls" /* list */}}]',
+  ])('reads a call in a code block: %s', (json) => {
+    const { text, calls } = readAll('hermes', `I list them.\n\`\`\`json\n${json}\n\`\`\``);
+    expect({ text, calls: calls.map((call) => parsed(call.text)) }).toEqual({
+      text: 'I list them.',
+      calls: [{ cmd: 'ls' }],
+    });
+  });
+
   it('takes no text in a call for no arguments', () => {
     const answer = '<tool_call>\n<function=run>\nls -l\n</function>\n</tool_call>\nDone.';
     expect(readAll('qwen3-coder', answer)).toEqual({ text: 'Done.', calls: [{ name: 'run', text: 'ls -l' }] });

@@ -1,5 +1,6 @@
 /** All that models write between `<tool_call>` and `</tool_call>`: small models mix the shapes up. @module */
 import type { ChannelPart } from '../../../core/events/token-event.js';
+import { mendArguments, mendValue } from '../../../core/json/mend-json.js';
 import type { Tool } from '../../../core/request/tool.js';
 import { readPythonLiteral } from '../parsing/python-literal.js';
 import type { CallReader, CallShape, TaggedCalls } from '../parsing/tagged-calls.js';
@@ -94,20 +95,16 @@ function mayBecomeCall(text: string): boolean {
   const head = FENCE_HEAD.exec(text);
   if (!head) return FENCE_BEGINNING.test(text);
   const json = text.slice(head[0].length);
-  const first = /^(?:\[\s*)?\{\s*"(\w*)("?)/.exec(json);
+  const first = /^(?:\[\s*)?\{\s*["'](\w*)(["']?)/.exec(json);
   if (!first) return /^(?:\[\s*)?(?:\{\s*)?$/.test(json);
   const [, key = '', end] = first;
   return KEYS.some((each) => (end === '' ? each.startsWith(key) : each === key)) && !TEXT_AFTER.test(json);
 }
 
 function knownCalls(json: string, tools: readonly Tool[]): WholeCalls['calls'] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  const calls = [value].flat().map(callOf);
+  const value = mendValue(json);
+  if (typeof value === 'string' || value.end < json.trimEnd().length) return undefined;
+  const calls = [JSON.parse(value.json) as unknown].flat().map(callOf);
   const areCalls = calls.every((call) => call && tools.some(({ name }) => name === call.name));
   return calls.length > 0 && areCalls ? (calls as WholeCalls['calls']) : undefined;
 }
@@ -118,8 +115,9 @@ function callOf(value: unknown): WholeCalls['calls'][number] | undefined {
   const { name, arguments: given, parameters } = value as Record<string, unknown>;
   const values = given ?? parameters;
   const hasOthers = Object.keys(value).some((key) => !KEYS.includes(key));
-  const isCall = typeof name === 'string' && typeof values === 'object' && !hasOthers;
-  return isCall ? { name, arguments: JSON.stringify(values ?? {}) } : undefined;
+  if (typeof name !== 'string' || hasOthers) return undefined;
+  if (typeof values === 'string') return { name, arguments: mendArguments(values) ?? JSON.stringify(values) };
+  return typeof values === 'object' ? { name, arguments: JSON.stringify(values ?? {}) } : undefined;
 }
 
 export const TOOL_CALL = { open: '<tool_call>', close: '</tool_call>' } as const;

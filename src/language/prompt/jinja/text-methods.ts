@@ -20,7 +20,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 type TextMethod = (text: string, given: Given, budget: Budget) => Value;
 
 // What Python's `isspace` holds of; JavaScript's set differs by a few.
-export const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const LEADING_SPACE = new RegExp(`^${SPACE}+`);
 const SPACES = new RegExp(`${SPACE}+`);
 // eslint-disable-next-line no-control-regex
