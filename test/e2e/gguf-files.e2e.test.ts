@@ -6,6 +6,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { GgufEntry, InferenceOptions, LoadProgress, PageInference, StoredModel } from '../../src/index.js';
 import { tinyAdapter } from '../engines/gguf/support/tiny-adapter.js';
+import { madeFile } from '../engines/gguf/support/made-architectures.js';
 import { tinyFile } from '../engines/gguf/support/tiny-file.js';
 import { type FaultServer, sha256Of, startFaultServer } from '../store/support/fault-server.js';
 import { hubFiles } from '../store/support/hub-server.js';
@@ -24,7 +25,12 @@ let server: FaultServer;
 let context: BrowserContext;
 withContexts((fresh) => (context = fresh));
 beforeEach(async () => {
-  server = await startFaultServer({ 'm/tiny.gguf': MODEL, 'm/other.gguf': MODEL, 'm/lora.gguf': ADAPTER });
+  server = await startFaultServer({
+    'm/tiny.gguf': MODEL,
+    'm/other.gguf': MODEL,
+    'm/lora.gguf': ADAPTER,
+    'm/gemma4.gguf': madeFile('gemma4'),
+  });
 });
 afterEach(() => server.close());
 
@@ -70,15 +76,18 @@ function run(page: Page, method: 'load' | 'download' | 'remove', model = 'tiny')
 const stored = (page: Page): Promise<StoredModel[]> => page.evaluate(() => window.inference!.stored());
 
 /** Status and text of an answer. */
-function ask(page: Page, model = 'tiny'): Promise<[number, string]> {
-  return page.evaluate(async (id) => {
-    const messages = [{ role: 'user', content: 'Hello!' }];
-    const body = JSON.stringify({ model: id, messages, max_tokens: 12 });
-    const response = await fetch('/v1/chat/completions', { method: 'POST', body });
-    if (!response.ok) return [response.status, ''];
-    const answer = (await response.json()) as { choices: { message: { content: string } }[] };
-    return [response.status, answer.choices[0]!.message.content];
-  }, model);
+function ask(page: Page, model = 'tiny', content = 'Hello!'): Promise<[number, string]> {
+  return page.evaluate(
+    async ([id, text]) => {
+      const messages = [{ role: 'user', content: text }];
+      const body = JSON.stringify({ model: id, messages, max_tokens: 12 });
+      const response = await fetch('/v1/chat/completions', { method: 'POST', body });
+      if (!response.ok) return [response.status, ''];
+      const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+      return [response.status, answer.choices[0]!.message.content];
+    },
+    [model, content] as const,
+  );
 }
 
 /** Bytes of all files in the origin's storage, wherever they lie. */
@@ -96,6 +105,28 @@ function bytesOnDisk(page: Page): Promise<number> {
     return sizeOf(await navigator.storage.getDirectory());
   });
 }
+
+/** Removes the bytes of all stored files, as no one should. */
+function emptyDisk(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    for await (const name of (root as unknown as { keys(): AsyncIterable<string> }).keys())
+      await root.removeEntry(name, { recursive: true });
+  });
+}
+
+describe('[W25] the table of inputs of Gemma 4', () => {
+  it('is read where the file is stored; where that is gone, requests are answered all the same', async () => {
+    const page = await open({ source: `${server.url}m/gemma4.gguf`, loras: [] });
+    const [status, text] = await ask(page);
+    expect(status).toBe(200);
+    await emptyDisk(page);
+    // Rows of these tokens are in memory, those of others are not.
+    expect(await ask(page)).toEqual([200, text]);
+    const [later] = await ask(page, 'tiny', 'QXZ~%');
+    expect(later).toBe(200);
+  });
+});
 
 describe('[W12] a GGUF file', () => {
   it('is kept once, as it came, with its adapters and nothing else; a second visit needs no network', async () => {

@@ -241,7 +241,7 @@ function readScales(
   return {
     embeddingScale: keys.factor('embedding_scale', usual?.embedding),
     residualScale: keys.factor('residual_scale', usual?.residual),
-    attentionScale: keys.factor('attention.scale', attentionScale),
+    attentionScale: keys.positiveFactor('attention.scale', attentionScale),
     logitScale: 1 / keys.factor('logit_scale', usual?.logit),
   };
 }

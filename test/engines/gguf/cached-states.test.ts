@@ -81,6 +81,22 @@ describe('[W27] a prompt of a model with a state', () => {
     }
   });
 
+  it('of ten turns is read on from the turn before, whose last line is another one then', async () => {
+    const model = await reloaded('qwen35', false);
+    let history = '';
+    let last: Said | undefined;
+    const prompts = Array.from({ length: 10 }, (_, turn) => {
+      history += `${textOf(turn + 20, 8)}${textOf(turn, 30)}>A`;
+      return `${history}<think`;
+    });
+    for (const [turn, prompt] of prompts.entries()) {
+      last = await say(model, prompt, { maxTokens: 4 });
+      expect(last.cached).toBeGreaterThanOrEqual((prompts[turn - 1]?.length ?? 18) - 18);
+    }
+    const alone = await say(await reloaded('qwen35', false), prompts[9]!, { maxTokens: 4 });
+    expect({ ...last, cached: 0 }).toEqual(alone);
+  });
+
   it('repeats itself, so that drafts are guessed, as without drafts', async () => {
     const text = 'abcabdabcabdabcabdabcabdabcabdabcabdabcabd';
     const said = await say(await reloaded('qwen35', false), text, { maxTokens: 60 });

@@ -120,7 +120,6 @@ async function answerOf(family: Family, kind: number, text: string) {
   const request: GenerationRequest = {
     ...plainGenerationRequest('made', { type: 'chat', messages }),
     tools: [WEATHER],
-    temperature: 0,
     maxTokens: 400,
     reasoning: family.models.startsWith('Granite') ? {} : { enabled: true },
   };

@@ -38,6 +38,7 @@ it.each<[string, string, Change]>([
   ['qwen35', 'qwen35.ssm.group_count', key('qwen35.ssm.group_count', 3)],
   ['qwen35', 'qwen35.ssm.inner_size', key('qwen35.ssm.inner_size', 1e9)],
   ['granitehybrid', 'blk.0.ssm_conv1d.weight', key('granitehybrid.ssm.state_size', 1e9)],
+  ['granitehybrid', 'granitehybrid.attention.scale', key('granitehybrid.attention.scale', -4)],
   ['granitehybrid', 'granitehybrid.ssm.state_size', key('granitehybrid.ssm.state_size', 12)],
   ['lfm2', 'blk.0.shortconv.conv.weight', key('lfm2.shortconv.l_cache', 1e9)],
   ['nanbeige', 'nanbeige.num_loops', key('nanbeige.num_loops', 1e9)],
