@@ -8,8 +8,7 @@ import { downloadWords, ModelOffer } from './model-offer.js';
 import { listFor, measureDevice } from './recommendation.js';
 
 interface RecommendedListProps {
-  /** @default all that a panel asks */
-  task?: ModelEntry['task'];
+  task: ModelEntry['task'];
   summary: string;
   onReady: (entry: ModelEntry) => void;
 }
@@ -21,7 +20,7 @@ export function RecommendedList({ task, summary, onReady }: RecommendedListProps
     setProblem('');
     try {
       const device = await measureDevice();
-      const listed = (await listFor(device)).filter((model) => task === undefined || model.task === task);
+      const listed = (await listFor(device)).filter((model) => model.task === task);
       const all = listed.map((model) => recommendationOf(model, device.hasHalfFloats));
       setFound(all.filter(({ bytes }) => bytes <= device.room));
     } catch (error) {
