@@ -1,9 +1,11 @@
 /** What the operator of a server reads about a service that cannot be reached: nothing of pages. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reachAdvice } from '../../../src/engines/upstream/reach-advice.js';
 
+// Node 20 has none, and other tests of this process make one.
+beforeEach(() => void vi.stubGlobal('navigator', undefined));
 afterEach(() => void vi.unstubAllGlobals());
 
 /** As Node's fetch throws it. */
