@@ -168,8 +168,12 @@ function workerFiles(
     // Apart: with it they would bring the gateway, and all that it loads later, into their own bundles.
     'some-workers': new Set([...gateway].filter((id) => !early.has(id) && others.some((set) => set.has(id)))),
     gateway: new Set([...gateway].filter((id) => !early.has(id) && id !== path('src/service/gateway-worker.ts'))),
-    // Models of text have it, and dialects of the gateway that come later.
-    json: withImports('src/core/json/mend-json.ts'),
+    // Engines have it, and parts of the gateway that come later: no chunk of an engine may take that along.
+    json: new Set(
+      ['json/mend-json', 'json/own-entry', 'platform/is-node'].flatMap((name) => [
+        ...withImports(`src/core/${name}.ts`),
+      ]),
+    ),
     // With what a worker has before its model: no chunk of an engine may take that along.
     'any-model': new Set([
       ...ofModels.filter((id) => embeddings.has(id) && !withoutGguf(id)),

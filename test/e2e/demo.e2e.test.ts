@@ -8,13 +8,17 @@ import { demoOrigin } from './support/demo-origin.js';
 
 let context: BrowserContext;
 let watched: Watched;
+/** What the console may say in a test; it may say so late. */
+let tolerated: RegExp | undefined;
 withContexts(
   (fresh) => {
     context = fresh;
     watched = watch(context);
+    tolerated = undefined;
   },
   () => {
-    if (watched.problems.length > 0) throw new Error(`The page complained: ${watched.problems.join('; ')}`);
+    const problems = watched.problems.filter((problem) => !tolerated?.test(problem));
+    if (problems.length > 0) throw new Error(`The page complained: ${problems.join('; ')}`);
     if (watched.hosts.size > 1) throw new Error(`The page left its origin: ${[...watched.hosts].join()}`);
   },
 );
@@ -199,12 +203,19 @@ describe('the other panels', () => {
 
   it('models load and unload, and WebLLM models show what they need before anything is downloaded', async () => {
     const page = await openDemo(context, demoOrigin(), 'models');
-    const card = page.getByRole('listitem', { name: 'tiny-embed' });
-    await card.getByRole('button', { name: 'Load' }).click();
-    await card.getByText('ready').waitFor();
-    await card.getByText(/WASM, \d thread/).waitFor();
-    await card.getByRole('button', { name: 'Unload' }).click();
-    await card.getByText('not loaded').waitFor();
+    const row = page.locator('[part=model][data-model=tiny-embed]');
+    const press = async (action: string, becomes: string) => {
+      await row.getByRole('button', { name: `${action} tiny-embed`, exact: true }).click();
+      await expect.poll(() => row.getAttribute('data-state')).toBe(becomes);
+    };
+    await press('Download', 'stored');
+    await press('Load', 'loaded');
+    await row.getByRole('radio').check();
+    await page
+      .getByRole('region', { name: 'About tiny-embed' })
+      .getByText(/WASM, \d thread/)
+      .waitFor();
+    await press('Unload', 'stored');
 
     await page.getByText('Add a WebLLM model').click();
     await page.getByLabel('Filter models').fill('SmolLM2-360M-Instruct-q4f16_1');
@@ -213,8 +224,12 @@ describe('the other panels', () => {
     await model.getByRole('button', { name: 'Add' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('huggingface.co').waitFor();
+    // The policy of these pages keeps it from the hub, which the picker asks for the size.
+    tolerated = /huggingface\.co/;
     await dialog.getByRole('button', { name: 'Add model' }).click();
-    await page.getByText(/chat · web-llm/).waitFor();
+    const added = page.locator('[part=model][data-model^=SmolLM2-360M]');
+    await added.getByRole('radio').check();
+    await page.getByText(/^chat · web-llm/).waitFor();
     expect(await page.evaluate(() => localStorage.getItem('inpage-demo-models'))).toContain('SmolLM2-360M');
   });
 });
