@@ -20,6 +20,7 @@ const COMPARED: ReadonlySet<string> = new Set([
   'minicpm',
   'qwen2vl',
   'qwen3vl',
+  'hunyuan-dense',
 ]);
 
 /** The matrices that each of these layers has. */

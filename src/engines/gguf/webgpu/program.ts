@@ -1,6 +1,6 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
 import { plainActivation } from './plain-layers.js';
-import type { LayerShape } from '../forward-shape.js';
+import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import { gpuPrecision } from './gpu-pages.js';
 import type { Pipeline } from './pipelines.js';
@@ -148,13 +148,13 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm, attentionScale, temperature } = shape;
+    const { heads, kvHeads, headSize: size, epsilon, pairs, attentionScale, temperature } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
-    const headNorm = queryKeyNorm === 'head';
+    const headNorm = headNormOf(shape);
     const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
     const code = rotateShader({ ...head, turned: rope.size, pairs, headNorm, temperature });
     return this.#make.withKeys({
@@ -260,6 +260,12 @@ export class Program {
     this.greatest.push(step('best', BEST_SHADER, BEST_GROUPS), step('pick', PICK_SHADER, 0));
     this.drawing.push(step('draw', DRAW_SHADER, 0));
   }
+}
+
+/** When heads are normalized one by one. */
+function headNormOf({ queryKeyNorm, normsRotated }: ForwardShape): 'before' | 'behind' | undefined {
+  if (queryKeyNorm !== 'head') return undefined;
+  return normsRotated ? 'behind' : 'before';
 }
 
 /** One of the matrices that lie together. */
