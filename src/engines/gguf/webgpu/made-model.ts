@@ -97,13 +97,13 @@ function madeLayer(
   };
 }
 
-/** One layer of each sort: with its kinds of weights, its window and its RoPE. */
+/** One layer of each sort: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
 function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
   const sorts = new Map<string, number>();
   for (const [index, { matrices }] of layers.entries()) {
-    const { window, rope } = layerShapes[index]!;
+    const { window, rope, isAgain } = layerShapes[index]!;
     const kinds = Object.values(requirePlain(matrices)).map(({ tensor }) => tensor.kind);
-    const sort = [window > 0, rope, ...kinds].join();
+    const sort = [window > 0, rope, isAgain, ...kinds].join();
     if (!sorts.has(sort)) sorts.set(sort, index);
   }
   return [...sorts.values()].slice(0, MOST_LAYERS);

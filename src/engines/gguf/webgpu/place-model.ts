@@ -4,6 +4,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
 import { pagesOf } from '../kv-pages.js';
 import type { ModelPlan } from '../model-plan.js';
+import type { LayerPlan } from '../plan-layer.js';
 import { Rope, type RopeShape } from '../rope.js';
 import { roundUp } from './planes.js';
 import { type PlacedPiece, WeightPlaces } from './weight-places.js';
@@ -28,7 +29,7 @@ export interface PlacedModel {
 /** @param limit bytes of a binding @throws InferenceError `insufficient_resources` */
 export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
   const places = new WeightPlaces(limit);
-  const placed = layers.map(({ matrices }): PlacedLayer => {
+  const place = ({ matrices }: LayerPlan): PlacedLayer => {
     const { query, key, value, output, gate, up, down } = requirePlain(matrices);
     const isOneKind = gate.tensor.kind === up.tensor.kind;
     return {
@@ -37,7 +38,10 @@ export function placeModel({ layers, embedding, head }: ModelPlan, limit: number
       gateUp: isOneKind ? [places.place([gate, up])] : [places.place([gate]), places.place([up])],
       down: places.place([down]),
     };
-  });
+  };
+  // A layer that is read several times lies there once.
+  const once = new Map([...new Set(layers)].map((layer) => [layer, place(layer)]));
+  const placed = layers.map((layer) => once.get(layer)!);
   const table = places.place([embedding]);
   return { places, layers: placed, embedding: table, head: head === embedding ? table : places.place([head]) };
 }

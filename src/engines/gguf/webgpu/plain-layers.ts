@@ -21,6 +21,7 @@ const COMPARED: ReadonlySet<string> = new Set([
   'qwen2vl',
   'qwen3vl',
   'hunyuan-dense',
+  'nanbeige',
 ]);
 
 /** The matrices that each of these layers has. */

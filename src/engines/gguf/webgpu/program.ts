@@ -108,7 +108,7 @@ export class Program {
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
       const { attend, steps } = this.#attention(rows, index, layer);
-      reading.push(...steps);
+      reading.push(...(layer.isAgain ? [this.#normAgain()] : []), ...steps);
       if (index < last) reading.push(attend, ...this.#feedForward(rows, index, ALL_ROWS));
       else this.attending.set(rows, [attend]);
     }
@@ -120,6 +120,12 @@ export class Program {
       this.#make.gather('attended', 'wishedAttended', heads * headSize),
     ];
     this.wishedThinking.set(rows, [...together, ...this.#feedForward(rows, last, WISHED_ROWS)]);
+  }
+
+  /** Rows of layers that are read once more are normalized as behind the last one. */
+  #normAgain(): Dispatch {
+    const { shape, places, plan } = this.#parts;
+    return this.#make.norm('inPlace', 'x', 'x', { norm: places.of(plan.outputNorm), columns: shape.width });
   }
 
   /** Queries, keys and values, which are kept; and attention. */

@@ -113,7 +113,9 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
   });
 
   // Shaders take long to compile in software.
-  it.skipIf(!isLong).each(['mistral3', 'exaone4', 'ernie4_5', 'minicpm', 'qwen2vl', 'qwen3vl', 'hunyuan-dense'])(
+  it
+    .skipIf(!isLong)
+    .each(['mistral3', 'exaone4', 'ernie4_5', 'minicpm', 'qwen2vl', 'qwen3vl', 'hunyuan-dense', 'nanbeige'])(
     '[W64] [W65] computes what WASM computes, and the same bits token by token: a made %s',
     async (name) => {
       const file = madeFile(name);
