@@ -7,6 +7,7 @@ import type { ModelPlan } from '../model-plan.js';
 import type { LayerPlan } from '../plan-layer.js';
 import { Rope, type RopeShape } from '../rope.js';
 import { roundUp } from './planes.js';
+import type { MatrixPlan } from '../model-tensors.js';
 import { type PlacedPiece, WeightPlaces } from './weight-places.js';
 import { NONE } from './shaders/sizes.js';
 
@@ -14,8 +15,8 @@ import { NONE } from './shaders/sizes.js';
 export interface PlacedLayer {
   qkv: PlacedPiece[];
   output: PlacedPiece[];
-  /** Both in one product, or gate and up in two, because they are of two kinds. */
-  gateUp: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
+  /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
+  inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
 }
 
@@ -31,11 +32,10 @@ export function placeModel({ layers, embedding, head }: ModelPlan, limit: number
   const places = new WeightPlaces(limit);
   const place = ({ matrices }: LayerPlan): PlacedLayer => {
     const { query, key, value, output, gate, up, down } = requirePlain(matrices);
-    const isOneKind = gate.tensor.kind === up.tensor.kind;
     return {
       qkv: places.place([query, key, value]),
       output: places.place([output]),
-      gateUp: isOneKind ? [places.place([gate, up])] : [places.place([gate]), places.place([up])],
+      inner: placeInner(places, gate, up),
       down: places.place([down]),
     };
   };
@@ -44,6 +44,12 @@ export function placeModel({ layers, embedding, head }: ModelPlan, limit: number
   const placed = layers.map((layer) => once.get(layer)!);
   const table = places.place([embedding]);
   return { places, layers: placed, embedding: table, head: head === embedding ? table : places.place([head]) };
+}
+
+function placeInner(places: WeightPlaces, gate: MatrixPlan | undefined, up: MatrixPlan): PlacedLayer['inner'] {
+  if (!gate) return [places.place([up])];
+  if (gate.tensor.kind === up.tensor.kind) return [places.place([gate, up])];
+  return [places.place([gate]), places.place([up])];
 }
 
 /** Where the vectors of a model begin in one buffer, in numbers, and the angles of its kinds of RoPE behind them. */

@@ -1,5 +1,5 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
-import { plainActivation } from './plain-layers.js';
+import { type PlainGate, plainGate } from './plain-layers.js';
 import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import { gpuPrecision } from './gpu-pages.js';
@@ -216,15 +216,7 @@ export class Program {
       return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const biases = [places.of(vectors.gateBias), places.of(vectors.upBias)];
-    const inner = this.#gateUp(rows, layer.gateUp, {
-      input: x,
-      output: 'inner',
-      stride: feedForward,
-      norm,
-      biases,
-      list,
-    });
+    const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
     const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
     return [
       ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
@@ -233,21 +225,34 @@ export class Program {
     ];
   }
 
+  /** What is inside a feed-forward network: opened by a gate, or bent. */
+  #inner(rows: RowClass, index: number, product: Omit<ProductPlan, 'outs' | 'biases'>): Dispatch[] {
+    const { shape, places, plan, placed } = this.#parts;
+    const { gateBias, upBias } = plan.layers[index]!.vectors;
+    const { inner } = placed.layers[index]!;
+    const end = plainGate(shape.activation);
+    if (end) return this.#gateUp(rows, inner, { ...product, biases: [places.of(gateBias), places.of(upBias)], end });
+    const up = this.#make.product(rows, inner[0], { ...product, outs: [0], biases: [places.of(upBias)] });
+    return [...up, this.#make.bend(shape.curves![index]!)];
+  }
+
   /**
    * A gate and what it opens, in one product; or in two: they are of two kinds, or a tile has one matrix, and a dispatch more is
    * nothing beside many rows.
    */
-  #gateUp(rows: RowClass, [first, second]: PlacedLayer['gateUp'], product: Omit<ProductPlan, 'outs'>): Dispatch[] {
-    const { activation } = this.#parts.shape;
-    if (!second && rows !== 'tile')
-      return this.#make.product(rows, first, { ...product, outs: [0, 0], end: plainActivation(activation) });
+  #gateUp(
+    rows: RowClass,
+    [first, second]: PlacedLayer['inner'],
+    { end, ...product }: Omit<ProductPlan, 'outs' | 'end'> & { end: PlainGate },
+  ): Dispatch[] {
+    if (!second && rows !== 'tile') return this.#make.product(rows, first, { ...product, outs: [0, 0], end });
     const [gate, up] = second ? [first, second] : [partOf(first, 0), partOf(first, 1)];
     const normed = product.norm !== undefined && isNormedApart(rows) ? ({ input: 'y', norm: undefined } as const) : {};
     const one = (index: 0 | 1): ProductPlan => ({ ...product, outs: [0], biases: [product.biases![index]!] });
     return [
       ...this.#make.product(rows, gate, one(0)),
       ...this.#make.product(rows, up, { ...one(1), ...normed, output: 'up' }),
-      ...this.#make.gates(),
+      this.#make.gate(end),
     ];
   }
 

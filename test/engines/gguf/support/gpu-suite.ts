@@ -41,6 +41,19 @@ const everything = (): Readonly<Record<string, TinyFile>> => ({
 /** `npm run test:webgpu` tries everything; shaders take long to compile in software. */
 const FEW: Readonly<Record<string, TinyFile>> = { qwen3: { architecture: 'qwen3' } };
 
+/** What is compared with WASM, as the plain loops do not compute it. */
+const COMPARED_ARCHITECTURES = [
+  'mistral3',
+  'exaone4',
+  'ernie4_5',
+  'minicpm',
+  'qwen2vl',
+  'qwen3vl',
+  'hunyuan-dense',
+  'nanbeige',
+  'apertus',
+] as const;
+
 /** A device with the limits that every adapter has, and the errors that nobody waited for. */
 async function deviceOf(gpu: GPU): Promise<{ device: GPUDevice; errors: string[] }> {
   const adapter = await gpu.requestAdapter();
@@ -113,9 +126,7 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
   });
 
   // Shaders take long to compile in software.
-  it
-    .skipIf(!isLong)
-    .each(['mistral3', 'exaone4', 'ernie4_5', 'minicpm', 'qwen2vl', 'qwen3vl', 'hunyuan-dense', 'nanbeige'])(
+  it.skipIf(!isLong).each(COMPARED_ARCHITECTURES)(
     '[W64] [W65] computes what WASM computes, and the same bits token by token: a made %s',
     async (name) => {
       const file = madeFile(name);

@@ -77,6 +77,8 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['hunyuan-dense', 2 * 6],
     // Two layers, which are read twice, and a norm between.
     ['nanbeige', 4 * 6 + 1],
+    // What has no gate is bent in a dispatch of its own.
+    ['apertus', 2 * 7],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
