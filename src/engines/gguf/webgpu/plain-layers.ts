@@ -29,7 +29,7 @@ const COMPARED: ReadonlySet<string> = new Set([
 /** The matrices that each of these layers has. */
 type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'up' | 'down';
 
-export type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
+type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
   /** What opens the inside of a network; undefined: that is bent itself. */
   readonly gate: Matrix | undefined;
 };
