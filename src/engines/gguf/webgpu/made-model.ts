@@ -1,9 +1,10 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
-import { type PlainMatrices, requirePlain } from './plain-layers.js';
+import { requirePlain } from './plain-layers.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
+import { partsOf } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
 import type { MatrixPlan } from '../model-tensors.js';
 
@@ -34,6 +35,7 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     feedForward: INNER,
     vocabulary: TOKENS,
     contextLength: CONTEXT,
+    curves: shape.curves && chosen.map((index) => shape.curves![index]!),
     layerShapes: chosen.map((index) => {
       const layer = shape.layerShapes[index]!;
       return { ...layer, window: layer.window > 0 ? WINDOW : 0 };
@@ -59,7 +61,7 @@ function madeLayer(
   file: MadeFile,
 ): LayerPlan {
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
-  const sizes: PlainMatrices<readonly [columns: number, rows: number]> = {
+  const sizes = {
     query: [WIDTH, queries],
     key: [WIDTH, keys],
     value: [WIDTH, keys],
@@ -67,9 +69,9 @@ function madeLayer(
     gate: [WIDTH, INNER],
     up: [WIDTH, INNER],
     down: [INNER, WIDTH],
-  };
+  } as const;
   const matrices = requirePlain(given);
-  const matrix = (name: keyof typeof matrices): MatrixPlan => file.matrix(matrices[name].tensor.kind, ...sizes[name]);
+  const matrix = (name: keyof typeof sizes): MatrixPlan => file.matrix(matrices[name]!.tensor.kind, ...sizes[name]);
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,
@@ -89,7 +91,7 @@ function madeLayer(
       key: matrix('key'),
       value: matrix('value'),
       output: matrix('output'),
-      gate: matrix('gate'),
+      gate: matrices.gate && matrix('gate'),
       up: matrix('up'),
       down: matrix('down'),
     },
@@ -97,13 +99,13 @@ function madeLayer(
   };
 }
 
-/** One layer of each sort: with its kinds of weights, its window and its RoPE. */
+/** One layer of each sort: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
 function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
   const sorts = new Map<string, number>();
   for (const [index, { matrices }] of layers.entries()) {
-    const { window, rope } = layerShapes[index]!;
-    const kinds = Object.values(requirePlain(matrices)).map(({ tensor }) => tensor.kind);
-    const sort = [window > 0, rope, ...kinds].join();
+    const { window, rope, isAgain } = layerShapes[index]!;
+    const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
+    const sort = [window > 0, rope, isAgain, ...kinds].join();
     if (!sorts.has(sort)) sorts.set(sort, index);
   }
   return [...sorts.values()].slice(0, MOST_LAYERS);

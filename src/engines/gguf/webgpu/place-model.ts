@@ -4,8 +4,10 @@ import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
 import { pagesOf } from '../kv-pages.js';
 import type { ModelPlan } from '../model-plan.js';
+import type { LayerPlan } from '../plan-layer.js';
 import { Rope, type RopeShape } from '../rope.js';
 import { roundUp } from './planes.js';
+import type { MatrixPlan } from '../model-tensors.js';
 import { type PlacedPiece, WeightPlaces } from './weight-places.js';
 import { NONE } from './shaders/sizes.js';
 
@@ -13,8 +15,8 @@ import { NONE } from './shaders/sizes.js';
 export interface PlacedLayer {
   qkv: PlacedPiece[];
   output: PlacedPiece[];
-  /** Both in one product, or gate and up in two, because they are of two kinds. */
-  gateUp: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
+  /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
+  inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
 }
 
@@ -28,18 +30,26 @@ export interface PlacedModel {
 /** @param limit bytes of a binding @throws InferenceError `insufficient_resources` */
 export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
   const places = new WeightPlaces(limit);
-  const placed = layers.map(({ matrices }): PlacedLayer => {
+  const place = ({ matrices }: LayerPlan): PlacedLayer => {
     const { query, key, value, output, gate, up, down } = requirePlain(matrices);
-    const isOneKind = gate.tensor.kind === up.tensor.kind;
     return {
       qkv: places.place([query, key, value]),
       output: places.place([output]),
-      gateUp: isOneKind ? [places.place([gate, up])] : [places.place([gate]), places.place([up])],
+      inner: placeInner(places, gate, up),
       down: places.place([down]),
     };
-  });
+  };
+  // A layer that is read several times lies there once.
+  const once = new Map([...new Set(layers)].map((layer) => [layer, place(layer)]));
+  const placed = layers.map((layer) => once.get(layer)!);
   const table = places.place([embedding]);
   return { places, layers: placed, embedding: table, head: head === embedding ? table : places.place([head]) };
+}
+
+function placeInner(places: WeightPlaces, gate: MatrixPlan | undefined, up: MatrixPlan): PlacedLayer['inner'] {
+  if (!gate) return [places.place([up])];
+  if (gate.tensor.kind === up.tensor.kind) return [places.place([gate, up])];
+  return [places.place([gate]), places.place([up])];
 }
 
 /** Where the vectors of a model begin in one buffer, in numbers, and the angles of its kinds of RoPE behind them. */

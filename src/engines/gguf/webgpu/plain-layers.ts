@@ -1,4 +1,5 @@
-/** The layers that the shaders compute: attention and a gated feed-forward, as the first decoders of this engine have them. @module */
+/** The layers that the shaders compute: attention and one feed-forward network. @module */
+import type { Activation } from '../architectures.js';
 import type { ModelPlan } from '../model-plan.js';
 import type { LayerMatrices } from '../model-weights.js';
 
@@ -20,21 +21,27 @@ const COMPARED: ReadonlySet<string> = new Set([
   'minicpm',
   'qwen2vl',
   'qwen3vl',
+  'hunyuan-dense',
+  'nanbeige',
+  'apertus',
 ]);
 
 /** The matrices that each of these layers has. */
-type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'gate' | 'up' | 'down';
+type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'up' | 'down';
 
-export type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>>;
+type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
+  /** What opens the inside of a network; undefined: that is bent itself. */
+  readonly gate: Matrix | undefined;
+};
 
-/** What the feed-forward of these layers is bent by. */
-export type PlainActivation = 'silu' | 'gelu';
+/** What a gate is bent by. */
+export type PlainGate = 'silu' | 'gelu';
 
 /** Undefined: a layer of another sort. */
 function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
   const { query, key, value, output, gate, up, down, ...others } = matrices;
   if (Object.values(others).some((other) => other !== undefined)) return undefined;
-  if (!query || !key || !value || !output || !gate || !up || !down) return undefined;
+  if (!query || !key || !value || !output || !up || !down) return undefined;
   return { query, key, value, output, gate, up, down };
 }
 
@@ -45,15 +52,18 @@ export function requirePlain<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatr
   return plain;
 }
 
-export function plainActivation(activation: string): PlainActivation {
-  if (activation === 'silu' || activation === 'gelu') return activation;
-  throw new TypeError(`No shader computes the activation ${activation}.`);
+/** Undefined: the shaders bend what is inside a network by `xielu`, or do not compute the activation. */
+export function plainGate(activation: Activation): PlainGate | undefined {
+  return activation === 'silu' || activation === 'gelu' ? activation : undefined;
 }
 
 /** Whether the shaders compute the layers of a model. */
 export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
   if (!COMPARED.has(architecture) || shape.experts || shape.recurrent) return false;
-  const { activation } = shape;
-  if (activation !== 'silu' && activation !== 'gelu') return false;
-  return layers.every(({ matrices, experts }) => !experts && plainMatrices(matrices) !== undefined);
+  const isGated = plainGate(shape.activation) !== undefined;
+  if (!isGated && shape.activation !== 'xielu') return false;
+  return layers.every(({ matrices, experts }) => {
+    const plain = plainMatrices(matrices);
+    return !experts && plain !== undefined && isGated === (plain.gate !== undefined);
+  });
 }

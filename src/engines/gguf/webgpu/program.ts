@@ -1,6 +1,6 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
-import { plainActivation } from './plain-layers.js';
-import type { LayerShape } from '../forward-shape.js';
+import { type PlainGate, plainGate } from './plain-layers.js';
+import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import { gpuPrecision } from './gpu-pages.js';
 import type { Pipeline } from './pipelines.js';
@@ -108,7 +108,7 @@ export class Program {
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
       const { attend, steps } = this.#attention(rows, index, layer);
-      reading.push(...steps);
+      reading.push(...(layer.isAgain ? [this.#normAgain()] : []), ...steps);
       if (index < last) reading.push(attend, ...this.#feedForward(rows, index, ALL_ROWS));
       else this.attending.set(rows, [attend]);
     }
@@ -120,6 +120,12 @@ export class Program {
       this.#make.gather('attended', 'wishedAttended', heads * headSize),
     ];
     this.wishedThinking.set(rows, [...together, ...this.#feedForward(rows, last, WISHED_ROWS)]);
+  }
+
+  /** Rows of layers that are read once more are normalized as behind the last one. */
+  #normAgain(): Dispatch {
+    const { shape, places, plan } = this.#parts;
+    return this.#make.norm('inPlace', 'x', 'x', { norm: places.of(plan.outputNorm), columns: shape.width });
   }
 
   /** Queries, keys and values, which are kept; and attention. */
@@ -148,13 +154,13 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, epsilon, pairs, queryKeyNorm, attentionScale, temperature } = shape;
+    const { heads, kvHeads, headSize: size, epsilon, pairs, attentionScale, temperature } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
-    const headNorm = queryKeyNorm === 'head';
+    const headNorm = headNormOf(shape);
     const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
     const code = rotateShader({ ...head, turned: rope.size, pairs, headNorm, temperature });
     return this.#make.withKeys({
@@ -210,15 +216,7 @@ export class Program {
       return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const biases = [places.of(vectors.gateBias), places.of(vectors.upBias)];
-    const inner = this.#gateUp(rows, layer.gateUp, {
-      input: x,
-      output: 'inner',
-      stride: feedForward,
-      norm,
-      biases,
-      list,
-    });
+    const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
     const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
     return [
       ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
@@ -227,21 +225,34 @@ export class Program {
     ];
   }
 
+  /** What is inside a feed-forward network: opened by a gate, or bent. */
+  #inner(rows: RowClass, index: number, product: Omit<ProductPlan, 'outs' | 'biases'>): Dispatch[] {
+    const { shape, places, plan, placed } = this.#parts;
+    const { gateBias, upBias } = plan.layers[index]!.vectors;
+    const { inner } = placed.layers[index]!;
+    const end = plainGate(shape.activation);
+    if (end) return this.#gateUp(rows, inner, { ...product, biases: [places.of(gateBias), places.of(upBias)], end });
+    const up = this.#make.product(rows, inner[0], { ...product, outs: [0], biases: [places.of(upBias)] });
+    return [...up, this.#make.bend(shape.curves![index]!)];
+  }
+
   /**
    * A gate and what it opens, in one product; or in two: they are of two kinds, or a tile has one matrix, and a dispatch more is
    * nothing beside many rows.
    */
-  #gateUp(rows: RowClass, [first, second]: PlacedLayer['gateUp'], product: Omit<ProductPlan, 'outs'>): Dispatch[] {
-    const { activation } = this.#parts.shape;
-    if (!second && rows !== 'tile')
-      return this.#make.product(rows, first, { ...product, outs: [0, 0], end: plainActivation(activation) });
+  #gateUp(
+    rows: RowClass,
+    [first, second]: PlacedLayer['inner'],
+    { end, ...product }: Omit<ProductPlan, 'outs' | 'end'> & { end: PlainGate },
+  ): Dispatch[] {
+    if (!second && rows !== 'tile') return this.#make.product(rows, first, { ...product, outs: [0, 0], end });
     const [gate, up] = second ? [first, second] : [partOf(first, 0), partOf(first, 1)];
     const normed = product.norm !== undefined && isNormedApart(rows) ? ({ input: 'y', norm: undefined } as const) : {};
     const one = (index: 0 | 1): ProductPlan => ({ ...product, outs: [0], biases: [product.biases![index]!] });
     return [
       ...this.#make.product(rows, gate, one(0)),
       ...this.#make.product(rows, up, { ...one(1), ...normed, output: 'up' }),
-      ...this.#make.gates(),
+      this.#make.gate(end),
     ];
   }
 
@@ -260,6 +271,12 @@ export class Program {
     this.greatest.push(step('best', BEST_SHADER, BEST_GROUPS), step('pick', PICK_SHADER, 0));
     this.drawing.push(step('draw', DRAW_SHADER, 0));
   }
+}
+
+/** When heads are normalized one by one. */
+function headNormOf({ queryKeyNorm, normsRotated }: ForwardShape): 'before' | 'behind' | undefined {
+  if (queryKeyNorm !== 'head') return undefined;
+  return normsRotated ? 'behind' : 'before';
 }
 
 /** One of the matrices that lie together. */

@@ -1,13 +1,13 @@
 /** Makes the dispatches of a program: their shaders, parameters and bindings. @module */
-import { plainActivation } from './plain-layers.js';
-import type { ForwardShape } from '../forward-shape.js';
+import type { PlainGate } from './plain-layers.js';
+import type { Curve, ForwardShape } from '../forward-shape.js';
 import type { ModelPlan } from '../model-plan.js';
 import { type Dispatch, type PassBuffers, type RowClass, wordOf } from './dispatch.js';
 import type { GpuMemory } from './gpu-memory.js';
 import type { PlacedModel, VectorPlaces } from './place-model.js';
 import { type LayoutName, PARAMETER_BYTES, type Pipelines } from './pipelines.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
-import { gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
+import { BEND_SHADER, gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
 import { MOST_PARTS, NONE, productRows, TILE } from './shaders/sizes.js';
 import type { PlacedPart, PlacedPiece, Slab } from './weight-places.js';
 
@@ -119,18 +119,28 @@ export class StepMaker {
     };
   }
 
-  gates(): Dispatch[] {
+  gate(gate: PlainGate): Dispatch {
     const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward, activation } = shape;
-    return [
-      {
-        pipeline: pipelines.get('norm', 'gate', gateShader(plainActivation(activation))),
-        group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
-        offset: this.record(feedForward, 0, 0, 0),
-        x: Math.ceil(feedForward / 64),
-        rowsEach: 1,
-      },
-    ];
+    const { feedForward } = shape;
+    return {
+      pipeline: pipelines.get('norm', 'gate', gateShader(gate)),
+      group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
+      offset: this.record(feedForward, 0, 0, 0),
+      x: Math.ceil(feedForward / 64),
+      rowsEach: 1,
+    };
+  }
+
+  bend({ a, b, c, e }: Curve): Dispatch {
+    const { shape, pipelines, buffers, vectors } = this.#parts;
+    const { feedForward } = shape;
+    return {
+      pipeline: pipelines.get('normInPlace', 'bend', BEND_SHADER),
+      group: this.bind('normInPlace', [undefined, buffers.inner, vectors, buffers.plan]),
+      offset: this.record(feedForward, wordOf(a), wordOf(b), wordOf(c), wordOf(e), 0, 0, 0),
+      x: Math.ceil(feedForward / 64),
+      rowsEach: 1,
+    };
   }
 
   norm(

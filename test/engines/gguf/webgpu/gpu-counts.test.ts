@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { headerOf, MODEL_SIZES, type ModelName, type ModelSize } from '../../../../demo/speed/model-sizes.js';
+import { headerOf, MODEL_SIZES, type ModelName } from '../../../../demo/speed/model-sizes.js';
 import type { TokenChoice } from '../../../../src/engines/gguf/forward-interface.js';
+import type { GgufHeader } from '../../../../src/engines/gguf/file/header.js';
 import { KvPages, KvSequence } from '../../../../src/engines/gguf/kv-pages.js';
 import { planModel } from '../../../../src/engines/gguf/model-plan.js';
 import { GpuForward } from '../../../../src/engines/gguf/webgpu/gpu-forward.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { ROW_CLASSES } from '../../../../src/engines/gguf/webgpu/dispatch.js';
 import { countingDevice } from '../support/counting-device.js';
+import { madeFile } from '../support/made-architectures.js';
+import { headerOf as headerOfFile } from '../support/tiny-model.js';
 
 /** Dispatches of a layer for one row. */
 const COUNTED: readonly (readonly [name: ModelName, most: number])[] = [
@@ -20,14 +23,13 @@ const COUNTED: readonly (readonly [name: ModelName, most: number])[] = [
 const GREEDY: TokenChoice = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 
 /** @param refused the label of a shader that the GPU cannot compile */
-async function counted(shape: ModelSize, refused?: string) {
+async function counted(header: GgufHeader, refused?: string) {
   const { device, counts } = countingDevice();
   const compile = device.createComputePipelineAsync.bind(device);
   device.createComputePipelineAsync = async (descriptor) => {
     if (descriptor.label === refused) throw new Error('Too many registers.');
     return compile(descriptor);
   };
-  const header = headerOf(shape);
   const plan = planModel(header);
   const whole = { ...plan.shape, exact: false, precision: 16 as const };
   const limit = device.limits.maxStorageBufferBindingSize;
@@ -35,13 +37,14 @@ async function counted(shape: ModelSize, refused?: string) {
   const forward = new GpuForward({ device, plan, shape: whole, placed, limit, maxRows: 64 });
   await forward.compile(ROW_CLASSES);
   const kv = new KvSequence(new KvPages(forward.pages, whole, 2 ** 30, forward.pages.pageBytes));
-  return { counts, forward, kv, placed, header };
+  return { counts, forward, kv, placed };
 }
 
 describe('[W69] [W70] what a token costs, on a device that only counts', () => {
   it.each(COUNTED)('%s', async (name, most) => {
     const shape = MODEL_SIZES[name];
-    const { counts, forward, kv, placed, header } = await counted(shape);
+    const header = headerOf(shape);
+    const { counts, forward, kv, placed } = await counted(header);
     const step = (isFollowing: boolean): ReturnType<GpuForward['run']> =>
       forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY], isFollowing }]);
     await step(false);
@@ -70,8 +73,26 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     for (const { bytes } of slabs) expect(bytes).toBeLessThanOrEqual(2 ** 27);
   });
 
+  it.each([
+    ['hunyuan-dense', 2 * 6],
+    // Two layers, which are read twice, and a norm between.
+    ['nanbeige', 4 * 6 + 1],
+    // What has no gate is bent in a dispatch of its own.
+    ['apertus', 2 * 7],
+  ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
+    const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
+    const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
+    await step();
+    const before = { ...counts };
+    await step();
+    expect(counts.dispatches - before.dispatches).toBe(ofLayers + 5);
+    expect(counts.bindGroups).toBe(before.bindGroups);
+    const tensors = placed.places.parts.map(({ part }) => part.tensor);
+    expect(new Set(tensors).size).toBe(tensors.length);
+  });
+
   it('reads positions side by side behind a long prompt, and pages grow without a part for each token', async () => {
-    const { counts, forward, kv } = await counted(MODEL_SIZES['SmolLM2-135M Q4_1']);
+    const { counts, forward, kv } = await counted(headerOf(MODEL_SIZES['SmolLM2-135M Q4_1']));
     for (let read = 0; read < 640; read += 64)
       await forward.run([{ kv, tokens: Array.from({ length: 64 }, () => 1), keep: 0 }]);
     const before = { ...counts };
@@ -85,7 +106,7 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     'reads keys and values of %s once for four rows of a prompt',
     async (name) => {
       const shape = MODEL_SIZES[name];
-      const { counts, forward, kv } = await counted(shape);
+      const { counts, forward, kv } = await counted(headerOf(shape));
       const pass = Array.from({ length: 62 }, () => 1);
       await forward.run([{ kv, tokens: pass, keep: 1, choose: [GREEDY] }]);
       expect(counts.groups.get('attend in tiles')).toBe(shape.layers * shape.kvHeads * Math.ceil(62 / 4));
@@ -98,14 +119,15 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
 
   it('reads keys and values for each row where a GPU cannot compile the shader for several', async () => {
     const shape = MODEL_SIZES['Gemma 3 270M Q4_K_M'];
-    const { counts, forward, kv } = await counted(shape, 'attend in tiles');
+    const { counts, forward, kv } = await counted(headerOf(shape), 'attend in tiles');
     await forward.run([{ kv, tokens: Array.from({ length: 62 }, () => 1), keep: 1, choose: [GREEDY] }]);
     expect(counts.groups.get('attend')).toBe(shape.layers * shape.kvHeads * 62);
   });
 
   it('[W70] loads with a few megabytes under way, whatever the size, and reads the file once from its beginning to its end', async () => {
     // A layer, and a shorter table: 24 MB.
-    const { counts, forward, header } = await counted({ ...MODEL_SIZES['0.5B Q4_0'], layers: 1, vocabulary: 16_000 });
+    const header = headerOf({ ...MODEL_SIZES['0.5B Q4_0'], layers: 1, vocabulary: 16_000 });
+    const { counts, forward } = await counted(header);
     counts.waitingBytes = 0;
     counts.mostWaitingBytes = 0;
     const reads: (readonly [number, number])[] = [];

@@ -5,15 +5,15 @@
  * @module
  */
 import type { TensorKind } from '../../file/tensor-kinds.js';
-import type { PlainActivation } from '../plain-layers.js';
+import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
 /** What becomes of sums: each is a number of the result, or two of them are a gate and what it opens. */
-export type ProductEnd = 'each' | PlainActivation;
+export type ProductEnd = 'each' | PlainGate;
 
-export const isPair = (end: ProductEnd): end is PlainActivation => end !== 'each';
+export const isPair = (end: ProductEnd): end is PlainGate => end !== 'each';
 
 const HEAD = /* wgsl */ `${PART}
 struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, isAdded: u32, parts: array<Part, ${MOST_PARTS}> }

@@ -15,8 +15,8 @@ interface RotateOptions extends HeadShape {
   /** Numbers of a head that are rotated. */
   turned: number;
   pairs: 'halves' | 'neighbours';
-  /** Each head of queries and keys is normalized before. */
-  headNorm: boolean;
+  /** When each head of queries and keys is normalized: before it is rotated, or behind. */
+  headNorm: 'before' | 'behind' | undefined;
   /** Queries grow with their position. */
   temperature: ForwardShape['temperature'];
 }
@@ -50,7 +50,7 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
   for (var d = t; d < D; d += 64u) { head[d] = qkv[origin + d]; }
   workgroupBarrier();
   let scale = p.scale${growth};
-  ${headNorm ? NORM : ''}
+  ${headNorm === 'before' ? normOf('head') : ''}
   // Angles of a position are those of its page and those in it, added: cos and sin of a GPU are not exact enough.
   let low = p.low + (position % 64u) * ${turned}u; let high = p.high + (position / 64u) * ${turned}u;
   for (var d = t; d < D; d += 64u) {
@@ -62,10 +62,13 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
       v = select(v * c + o * s, v * c - o * s, isLow);
     }
     turnedHead[d] = v;
-    if (isQuery) { qkv[origin + d] = v * scale; }
   }
   workgroupBarrier();
-  if (isQuery) { return; }
+  ${headNorm === 'behind' ? normOf('turnedHead') : ''}
+  if (isQuery) {
+    for (var d = t; d < D; d += 64u) { qkv[origin + d] = turnedHead[d] * scale; }
+    return;
+  }
   let page = plan[plan[plan[4] + wg.y * ${PLAN.rowWords}u] + position / 64u]; let at = position % 64u;
   let which = select(0u, 1u, isValue); let kvHead = select(wg.x - HEADS, wg.x - HEADS - KV, isValue);
   let base = ((page * 2u + which) * KV + kvHead) * ${(size * 64 * bits) / 32}u;
@@ -73,13 +76,13 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
 }`;
 }
 
-const NORM = /* wgsl */ `
-  var square = 0.0; for (var d = t; d < D; d += 64u) { square = fma(head[d], head[d], square); }
+const normOf = (head: 'head' | 'turnedHead'): string => /* wgsl */ `
+  var square = 0.0; for (var d = t; d < D; d += 64u) { square = fma(${head}[d], ${head}[d], square); }
   sums[t] = square;
   workgroupBarrier();
   var total = 0.0; for (var i = 0u; i < 64u; i++) { total += sums[i]; }
   let inverse = 1.0 / sqrt(total / f32(D) + p.epsilon); let weight = select(p.keyNorm, p.queryNorm, isQuery);
-  if (!isValue) { for (var d = t; d < D; d += 64u) { head[d] = (head[d] * inverse) * vectors[weight + d]; } }
+  if (!isValue) { for (var d = t; d < D; d += 64u) { ${head}[d] = (${head}[d] * inverse) * vectors[weight + d]; } }
   workgroupBarrier();`;
 
 /** A number's pair, and the other number of it. */

@@ -1,5 +1,6 @@
 /** What happens to whole rows between products. @module */
 import type { TensorKind } from '../../file/tensor-kinds.js';
+import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { PART, READERS, readerOf } from './kinds.js';
 import { PLAN } from './sizes.js';
@@ -62,14 +63,14 @@ ${CHAIN}${squaresOf(1)}
 }
 
 /** A gate opens what is beside it, where two products made them. */
-export function gateShader(activation: 'silu' | 'gelu'): string {
+export function gateShader(gate: PlainGate): string {
   return /* wgsl */ `struct Parameters { columns: u32, spare0: u32, spare1: u32, spare2: u32 }
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> result: array<f32>;
 @group(0) @binding(2) var<storage, read> vectors: array<f32>;
 @group(0) @binding(3) var<storage, read> plan: array<u32>;
 @group(0) @binding(4) var<uniform> p: Parameters;
-${ACTIVATIONS[activation]}
+${ACTIVATIONS[gate]}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let column = wg.x * 64u + t;
   if (column >= p.columns) { return; }
@@ -77,6 +78,24 @@ ${ACTIVATIONS[activation]}
   result[i] = activate(result[i]) * x[i];
 }`;
 }
+
+/** Bends what is inside a network without a gate, where it is: xIELU, with the curve of its layer. */
+export const BEND_SHADER = /* wgsl */ `struct Parameters { columns: u32, a: f32, b: f32, c: f32, e: f32, spare0: u32, spare1: u32, spare2: u32 }
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+// Near 0 the difference of the exponential from 1 has few digits: there its series has more.
+fn grown(v: f32) -> f32 {
+  if (v > -0.01) { return v * (1.0 + v * (0.5 + v * 0.16666667)); }
+  return exp(max(v, -80.0)) - 1.0;
+}
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let column = wg.x * 64u + t;
+  if (column >= p.columns) { return; }
+  let i = wg.y * p.columns + column; let v = result[i];
+  result[i] = select((grown(min(v, p.e)) - v) * p.b, v * v * p.a, v > 0.0) + v * p.c;
+}`;
 
 /** Brings rows that are wished together. A workgroup for each. */
 export const GATHER_SHADER = /* wgsl */ `struct Parameters { columns4: u32, spare0: u32, spare1: u32, spare2: u32 }
