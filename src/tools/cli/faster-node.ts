@@ -9,6 +9,6 @@ const FASTER = 22;
 export function fasterNode(version: string): string | undefined {
   const major = Number.parseInt(version);
   if (major >= FASTEST) return undefined;
-  const gain = major < FASTER ? 'more than twice as fast as' : 'about a fifth faster than';
+  const gain = major < FASTER ? 'about twice as fast as' : 'up to 1.5 times as fast as';
   return `Node ${FASTEST} reads prompts of GGUF models ${gain} Node ${major} does.`;
 }
