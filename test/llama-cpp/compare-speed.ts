@@ -2,11 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PASS_ROWS } from '../../src/engines/gguf/forward.js';
-import { KvPages, KvSequence } from '../../src/engines/gguf/kv-pages.js';
 import { COMPARED_KINDS } from '../engines/gguf/support/compared-models.js';
-import { likeliest } from '../engines/gguf/support/log-probabilities.js';
-import { openFile } from '../engines/gguf/support/logits-of-file.js';
 import {
   TINY_ARCHITECTURES,
   type TinyArchitecture,
@@ -15,10 +11,11 @@ import {
 import { someTokens } from '../engines/gguf/support/tiny-decoder.js';
 import { type TinyFile, tinyFile } from '../engines/gguf/support/tiny-file.js';
 import type { Llama } from './llama-cpp.js';
+import { openOurs, openTheirs, type Spent, type TimedTask } from './time-sides.js';
 
 /** Tokens that are read, and then written. */
 const [READ, WRITTEN] = [128, 32];
-const PROMPT = someTokens(READ);
+const TASK: TimedTask = { prompt: someTokens(READ), written: WRITTEN };
 const ROUNDS = 5;
 const CONTEXT = 512;
 
@@ -41,14 +38,6 @@ export const SPEED_FILES: Readonly<Record<string, TinyFile>> = Object.fromEntrie
   }),
   ...['F32' as const, ...COMPARED_KINDS].map((kind): [string, TinyFile] => [kind, { ...SHAPE, kind }]),
 ]);
-
-/** Processor seconds of the prompt, and of what is written behind it. */
-interface Spent {
-  reading: number;
-  writing: number;
-}
-
-type Run = () => Promise<Spent>;
 
 /** How many times as fast as llama.cpp, at both. */
 export interface Speed {
@@ -76,8 +65,11 @@ export async function compareSpeed(llama: Llama): Promise<Map<string, Speed>> {
 
 async function measure(llama: Llama, options: TinyFile): Promise<{ ours: Spent; theirs: Spent }> {
   const file = tinyFile(options);
-  const ours = await openOurs(file);
-  const theirs = await openTheirs(llama, file);
+  const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
+  const path = join(folder, 'model.gguf');
+  writeFileSync(path, file);
+  const ours = await openOurs(file, TASK);
+  const theirs = await openTheirs(llama, path, TASK, CONTEXT);
   try {
     const spent: Record<'ours' | 'theirs', Spent[]> = { ours: [], theirs: [] };
     // The first round warms up.
@@ -93,59 +85,6 @@ async function measure(llama: Llama, options: TinyFile): Promise<{ ours: Spent; 
     return { ours: best(spent.ours), theirs: best(spent.theirs) };
   } finally {
     await theirs.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function secondsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
-}
-
-async function openOurs(file: Uint8Array): Promise<Run> {
-  const { forward, shape, memory } = await openFile(file, { exact: false, isFast: true });
-  const pages = new KvPages(memory, shape, 2 ** 28);
-  return async () => {
-    const kv = new KvSequence(pages);
-    const read = (tokens: readonly number[], keep = 1): number | undefined => {
-      const [logits] = forward.run([{ tokens, kv, keep }])[0]!;
-      return logits && likeliest(logits);
-    };
-    const start = process.cpuUsage();
-    let next: number | undefined;
-    for (let from = 0; from < READ; from += PASS_ROWS)
-      next = read(PROMPT.slice(from, from + PASS_ROWS), from + PASS_ROWS < READ ? 0 : 1);
-    const reading = secondsSince(start);
-    for (let written = 0; written < WRITTEN; written++) next = read([next!]);
-    const spent = { reading, writing: secondsSince(start) - reading };
-    kv.release();
-    return spent;
-  };
-}
-
-async function openTheirs(llama: Llama, file: Uint8Array): Promise<{ run: Run; close(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'inpage-llama-cpp-'));
-  const path = join(folder, 'model.gguf');
-  writeFileSync(path, file);
-  const model = await llama.loadModel({ modelPath: path, gpuLayers: 0 });
-  const context = await model.createContext({ contextSize: CONTEXT, threads: 1, flashAttention: false });
-  const sequence = context.getSequence();
-  return {
-    async run() {
-      await sequence.clearHistory();
-      const start = process.cpuUsage();
-      let [made, reading] = [0, 0];
-      for await (const _ of sequence.evaluate(PROMPT, { temperature: 0, yieldEogToken: true })) {
-        // The first token comes with the prompt.
-        if (made === 0) reading = secondsSince(start);
-        if (made === WRITTEN) break;
-        made += 1;
-      }
-      if (made < WRITTEN) throw new Error(`llama.cpp wrote ${made} tokens, not ${WRITTEN}.`);
-      return { reading, writing: secondsSince(start) - reading };
-    },
-    async close() {
-      await model.dispose();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }

@@ -7,8 +7,9 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Spent } from '../llama-cpp/time-sides.js';
 import { type RealModel, realModels } from './real-models.js';
-import { READ, type Spent, WRITTEN } from './speed-task.js';
+import { READ, WRITTEN } from './speed-task.js';
 
 const ROUNDS = 5;
 /** What of the processor llama.cpp's builds and relaxed SIMD depend on. */

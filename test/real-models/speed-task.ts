@@ -2,9 +2,3 @@
 
 /** Tokens that are read, and then written. */
 export const [READ, WRITTEN] = [512, 128];
-
-/** Processor seconds. */
-export interface Spent {
-  reading: number;
-  writing: number;
-}
