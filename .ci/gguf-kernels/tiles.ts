@@ -124,13 +124,6 @@ function integers(tile: Tile): string[] {
   return [...declared, ...thirdBits, ...multiplied];
 }
 
-/** Vectors of codes that stay in registers while all rows are multiplied by them. */
-const MOST_CODES = 8;
-
-/** Whether all codes of a block are so few. */
-const fitsByRow = ({ sums }: IntegerKind): boolean =>
-  sums.reduce((count, { products }) => count + products.length, 0) <= MOST_CODES;
-
 const KINDS = [...INTEGER_KINDS, ...FLOAT_KIND_NUMBERS];
 
 /**
@@ -279,13 +272,7 @@ function tileFunction(tile: Tile): string {
   ]);
 }
 
-/** The product of any number of rows, of tiles. */
-function product(build: KernelBuild, kind: IntegerKind): string {
-  if (!fitsByRow(kind)) return productOf(build, kind, false);
-  return lines([productOf(build, kind, false), productOf(build, kind, true)]);
-}
-
-/** @param isByRow its tiles of eight rows are; all others are those of the one that is not */
+/** The product of any number of rows, of tiles. @param isByRow its tiles of eight rows are; all others are those of the one that is not */
 function productOf(build: KernelBuild, kind: IntegerKind, isByRow: boolean): string {
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
   const one = tile(1, 1, 1);
@@ -352,15 +339,16 @@ export function tilesOf(build: KernelBuild, isByRow: boolean): string {
       '}',
     ]);
   const usual = ({ name }: { name: string }): string => `multiply${name}`;
-  const fitting = new Set(INTEGER_KINDS.filter(fitsByRow).map(({ name }) => name));
+  const integerKinds = new Set(INTEGER_KINDS.map(({ name }) => name));
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
     "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
-    INTEGER_KINDS.map((kind) => (isByRow ? product(build, kind) : productOf(build, kind, false))),
+    INTEGER_KINDS.map((kind) => productOf(build, kind, false)),
+    isByRow ? INTEGER_KINDS.map((kind) => productOf(build, kind, true)) : [],
     floatTiles(SIDE_BY_SIDE),
     multiply('multiply', usual),
     isByRow
-      ? multiply('multiplyByRow', ({ name }) => (fitting.has(name) ? `multiplyByRow${name}` : usual({ name })))
+      ? multiply('multiplyByRow', ({ name }) => (integerKinds.has(name) ? `multiplyByRow${name}` : usual({ name })))
       : [],
   ]);
 }
