@@ -20,7 +20,7 @@ export interface Sum {
   products: readonly Product[];
   /** What the codes' zero point adds to the sum: by the sum of the whole block, or of its first or second half. */
   zero?: 'block' | 'first' | 'second';
-  /** Zero points of halves are 32, or 32 by 2 to the power of this. */
+  /** Zero points of blocks are 8 and those of halves are 32, or these by 2 to the power of this. */
   zeroShift?: number;
 }
 
@@ -50,6 +50,8 @@ export interface IntegerKind {
   combine: 'one' | 'two-scales' | 'high-low';
   /** By the sum of the block, or of its halves (`minimum<group>` and `other<group>`). */
   minimum: 'none' | 'block' | 'halves';
+  /** The products of activations of 16 bits, for which no code of 8 bits is too large; absent: those of the others. */
+  whole?: Pick<IntegerKind, 'sums' | 'combine'>;
 }
 
 const vectors = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -116,10 +118,17 @@ const signedScale = (group: number): string[] => [
   `scale${group} = f32x4.mul(f32x4.convert_i32x4_s(v), whole${group});`,
 ];
 
+/** Codes + 128. */
+const wholeCodes = (products: readonly Product[]): IntegerKind['whole'] => ({
+  combine: 'one',
+  sums: [{ products, zero: 'block', zeroShift: -4 }],
+});
+
 const SIMPLE = { isSuper: false, combine: 'one', minimum: 'none' } as const;
-const IQ4: Pick<IntegerKind, 'combine' | 'sums'> = {
+const IQ4: Pick<IntegerKind, 'combine' | 'sums' | 'whole'> = {
   combine: 'high-low',
   sums: [{ products: nibbles('IQ4_LOW') }, { products: nibbles('IQ4_HIGH'), zero: 'block' }],
+  whole: wholeCodes(nibbles('IQ4')),
 };
 
 /** Numbers as `PackedKind` has them. */
@@ -143,6 +152,7 @@ export const INTEGER_KINDS: readonly IntegerKind[] = [
     headBytes: 8,
     combine: 'high-low',
     sums: [{ products: bytes(0, 8, { bits: 4 }) }, { products: bytes(0, 8, { bit: 4, bits: 4 }), zero: 'block' }],
+    whole: wholeCodes(bytes(0, 8)),
     // A block of weights below 0.008 has a subnormal scale.
     scales: (group) => [`scale${group} = smallHalves(p${group});`],
   },

@@ -52,7 +52,8 @@ const isSplit = ({ build, tokens, groups }: Tile): boolean => build === 'relaxed
 function accumulators(tile: Tile, index: number, token: number, group: number): Accumulator[] {
   const { zero, zeroShift = 0, products }: Sum = tile.kind.sums[index]!;
   const zeroPoint = zero === undefined ? undefined : number(tile, zero, token);
-  const shifted = zeroShift > 0 ? `i32x4.shr_s(${zeroPoint}, ${zeroShift})` : zeroPoint;
+  const shift = zeroShift > 0 ? 'i32x4.shr_s' : 'i32x4.shl';
+  const shifted = zeroShift === 0 ? zeroPoint : `${shift}(${zeroPoint}, ${Math.abs(zeroShift)})`;
   const chains = tile.kind.sums.length === 1 && isSplit(tile) ? 2 : 1;
   return times(chains, (chain) => ({
     name: `a${index}${'ab'[chain]}${token}_${group}`,
@@ -273,7 +274,8 @@ function tileFunction(tile: Tile): string {
 }
 
 /** The product of any number of rows, of tiles. @param isByRow its tiles of eight rows are; all others are those of the one that is not */
-function productOf(build: KernelBuild, kind: IntegerKind, isByRow: boolean): string {
+function productOf(build: KernelBuild, given: IntegerKind, isByRow: boolean): string {
+  const kind = { ...given, ...(ARITHMETIC[build].width > 1 && given.whole) };
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
   const one = tile(1, 1, 1);
   // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight.
@@ -342,7 +344,7 @@ export function tilesOf(build: KernelBuild, isByRow: boolean): string {
   const integerKinds = new Set(INTEGER_KINDS.map(({ name }) => name));
   return lines([
     "import { fma, highNibbles, lookUp, NIBBLES, sumPairs } from './simd';",
-    "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
+    "import { brainFloats, FP4, HALF_BIAS, HALF_MASK, halves, halvesBy, IQ4, IQ4_HIGH, IQ4_LOW, powers, smallHalves } from './kinds';",
     INTEGER_KINDS.map((kind) => productOf(build, kind, false)),
     isByRow ? INTEGER_KINDS.map((kind) => productOf(build, kind, true)) : [],
     floatTiles(SIDE_BY_SIDE),

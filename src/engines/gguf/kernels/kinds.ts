@@ -86,7 +86,8 @@ export const HALF_BIAS: v128 = i32x4.splat(0x77800000);
   return f32x4.mul(i32x4.shl(exponents, 23), f32x4.splat(0.5));
 }
 
-// What the codes of IQ4_NL and IQ4_XS stand for, + 128: their upper and their lower four bits.
+// What the codes of IQ4_NL and IQ4_XS stand for, + 128 (without a sign); and of that the upper and the lower four bits.
+export const IQ4: v128 = i8x16(1, 24, 45, 63, 79, 93, 106, 118, -127, -115, -103, -90, -75, -59, -39, -15);
 export const IQ4_HIGH: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 15);
 export const IQ4_LOW: v128 = i8x16(1, 8, 13, 15, 15, 13, 10, 6, 1, 13, 9, 6, 5, 5, 9, 1);
 // What the codes of MXFP4 stand for, doubled, + 12.
