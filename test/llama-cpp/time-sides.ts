@@ -1,11 +1,8 @@
 /** What a prompt and the answer behind it take, on this project's engine and on llama.cpp: one thread, processor time. @module */
-import { PASS_ROWS } from '../../src/engines/gguf/forward.js';
-import { KvPages, KvSequence } from '../../src/engines/gguf/kv-pages.js';
-import { likeliest } from '../engines/gguf/support/log-probabilities.js';
-import { openFile } from '../engines/gguf/support/logits-of-file.js';
+import { openLoop } from './engine-loop.js';
 import type { Llama } from './llama-cpp.js';
 
-/** Processor seconds of the prompt, and of what is written behind it. */
+/** Seconds of the prompt, and of what is written behind it: of processors; with more threads than one by the clock, as they spin while they wait. */
 export interface Spent {
   reading: number;
   writing: number;
@@ -15,33 +12,38 @@ export interface Spent {
 export interface TimedTask {
   prompt: readonly number[];
   written: number;
+  /** Of llama.cpp; this project's engine has one in Node. By default 1. */
+  threads?: number;
 }
 
 export type Run = () => Promise<Spent>;
 
-function secondsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
+/** @returns the seconds since now */
+function startClock(threads: number): () => number {
+  if (threads > 1) {
+    const start = performance.now();
+    return () => (performance.now() - start) / 1000;
+  }
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  };
 }
 
-export async function openOurs(file: Uint8Array, { prompt, written }: TimedTask): Promise<Run> {
-  const { forward, shape, memory } = await openFile(file, { exact: false, isFast: true });
-  const pages = new KvPages(memory, shape, 2 ** 28);
+/** @param options.isFast the kernels are the fastest that run here, else those without relaxed SIMD */
+export async function openOurs(
+  file: Uint8Array,
+  { prompt, written }: TimedTask,
+  options: { isFast?: boolean } = {},
+): Promise<Run> {
+  const loop = await openLoop(file, options);
   return async () => {
-    const kv = new KvSequence(pages);
-    const read = (tokens: readonly number[], keep = 1): number | undefined => {
-      const [logits] = forward.run([{ tokens, kv, keep }])[0]!;
-      return logits && likeliest(logits);
-    };
-    const start = process.cpuUsage();
-    let next: number | undefined;
-    for (let from = 0; from < prompt.length; from += PASS_ROWS)
-      next = read(prompt.slice(from, from + PASS_ROWS), from + PASS_ROWS < prompt.length ? 0 : 1);
-    const reading = secondsSince(start);
-    for (let made = 0; made < written; made++) next = read([next!]);
-    const spent = { reading, writing: secondsSince(start) - reading };
-    kv.release();
-    return spent;
+    const seconds = startClock(1);
+    loop.read(prompt);
+    const reading = seconds();
+    loop.write(written);
+    return { reading, writing: seconds() - reading };
   };
 }
 
@@ -49,25 +51,25 @@ export async function openOurs(file: Uint8Array, { prompt, written }: TimedTask)
 export async function openTheirs(
   llama: Llama,
   modelPath: string,
-  { prompt, written }: TimedTask,
+  { prompt, written, threads = 1 }: TimedTask,
   contextSize: number,
 ): Promise<{ run: Run; close(): Promise<void> }> {
   const model = await llama.loadModel({ modelPath, gpuLayers: 0 });
-  const context = await model.createContext({ contextSize, batchSize: 512, threads: 1, flashAttention: false });
+  const context = await model.createContext({ contextSize, batchSize: 512, threads, flashAttention: false });
   const sequence = context.getSequence();
   return {
     async run() {
       await sequence.clearHistory();
-      const start = process.cpuUsage();
+      const seconds = startClock(threads);
       let [made, reading] = [0, 0];
       for await (const _ of sequence.evaluate(prompt, { temperature: 0, yieldEogToken: true })) {
         // The first token comes with the prompt.
-        if (made === 0) reading = secondsSince(start);
+        if (made === 0) reading = seconds();
         if (made === written) break;
         made += 1;
       }
       if (made < written) throw new Error(`llama.cpp wrote ${made} tokens, not ${written}.`);
-      return { reading, writing: secondsSince(start) - reading };
+      return { reading, writing: seconds() - reading };
     },
     close: () => model.dispose(),
   };

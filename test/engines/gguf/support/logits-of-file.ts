@@ -73,22 +73,25 @@ interface OpenedFile {
   set: LoadedAdapter[];
 }
 
-/**
- * A pass of a made file with adapters.
- * @param options.isFast the kernels are the fastest ones that run here
- * @param options.precision bits of keys and values
- */
+export interface FileOptions {
+  /** Activations in 32 bits; by default true. */
+  exact?: boolean;
+  adapters?: readonly GivenAdapter[];
+  /** The kernels are the fastest ones that run here. */
+  isFast?: boolean;
+  /** Bits of keys and values. */
+  precision?: KvPrecision;
+  /** More than one only in a page that is cross-origin isolated. */
+  threads?: number;
+}
+
+/** A pass of a made file with adapters. */
 export async function openFile(
   file: Uint8Array,
-  {
-    exact = true,
-    adapters = [],
-    isFast = false,
-    precision = exact ? 32 : 16,
-  }: { exact?: boolean; adapters?: readonly GivenAdapter[]; isFast?: boolean; precision?: KvPrecision } = {},
+  { exact = true, adapters = [], isFast = false, precision = exact ? 32 : 16, threads = 1 }: FileOptions = {},
 ): Promise<OpenedFile> {
   const header = await headerOf(file);
-  const kernels = await loadKernels(isFast ? undefined : 'plain');
+  const kernels = await loadKernels(isFast ? undefined : 'plain', { shared: threads > 1 });
   const plan = planModel(header);
   const { weights, ropeFactors } = await loadWeights(plan, header, { kernels, isExact: exact }, async (from, to) =>
     file.subarray(from, to),
@@ -108,7 +111,8 @@ export async function openFile(
     const bytes = adapters[index]!.file;
     set.push(await loadAdapter(adapter, { plan, weights }, kernels, async (from, to) => bytes.subarray(from, to)));
   }
-  const shared = new SharedKernels(kernels, shape.contextLength, Math.max(widestRow(shape), rank));
+  const shared = new SharedKernels(kernels, shape.contextLength, Math.max(widestRow(shape), rank), threads);
+  if (threads > 1) await shared.startThreads();
   return {
     forward: new ForwardPass(
       shared,
