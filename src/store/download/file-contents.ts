@@ -95,12 +95,22 @@ export class FileContents {
   }
 
   /** Bytes of a file that was found, from `from` to before `to`; fewer where it ends. */
-  async range(metadata: FileMetadata, from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(Math.max(0, Math.min(to, metadata.size ?? 0) - from));
-    for (let at = from; at < from + bytes.length;) {
+  async range(metadata: FileMetadata, from: number, to: number): Promise<Uint8Array> {
+    const end = Math.max(from, Math.min(to, metadata.size ?? 0));
+    const storage = this.#storageOf(metadata);
+    if (!storage.openRange) return this.#rangeOfParts(metadata, from, end);
+    const bytes = await (await storage.openRange(complete(metadata)))(from, end);
+    if (bytes.length !== end - from) throw changedFile(metadata.file);
+    return bytes;
+  }
+
+  /** Of what is in memory, where a part is no copy. */
+  async #rangeOfParts(metadata: FileMetadata, from: number, end: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(end - from);
+    for (let at = from; at < end;) {
       const part = Math.floor(at / metadata.partBytes);
       const begin = part * metadata.partBytes;
-      const piece = (await this.#readPart(metadata, part)).subarray(at - begin, from + bytes.length - begin);
+      const piece = (await this.#readPart(metadata, part)).subarray(at - begin, end - begin);
       bytes.set(piece, at - from);
       at += piece.length;
     }
@@ -133,8 +143,7 @@ export class FileContents {
   }
 
   async #readPart(metadata: FileMetadata, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const stored = { metadata, bytes: metadata.size ?? 0, untouched: true };
-    const bytes = await this.#storageOf(metadata).readPart(stored, part);
+    const bytes = await this.#storageOf(metadata).readPart(complete(metadata), part);
     if (bytes.length !== lengthOfPart(metadata, part)) throw changedFile(metadata.file);
     return bytes;
   }
@@ -171,3 +180,6 @@ export class FileContents {
     });
   }
 }
+
+/** A file that was found. */
+const complete = (metadata: FileMetadata): FileStatus => ({ metadata, bytes: metadata.size ?? 0, untouched: true });
