@@ -168,7 +168,7 @@ export class ModelFiles {
   }
 
   /**
-   * The bytes of a file from `from` on, in pieces of some megabytes, each compared with what came in. A file is fetched as a
+   * The bytes of a file from `from` on, in pieces of a megabyte. A file is fetched as a
    * whole first.
    * @throws InferenceError like {@link read}; `unavailable` when the stored bytes have changed, after which another attempt
    * fetches them again

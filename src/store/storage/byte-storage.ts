@@ -157,7 +157,7 @@ export function isSmallName(file: string): boolean {
 }
 
 /** Reads the bytes of a file from `from` to before `to`. Rejects once it is another. */
-export type ReadStored = (from: number, to: number) => Promise<Uint8Array>;
+export type ReadStored = (from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Keeps files in parts, so that what was received stays whatever happens next. */
 export interface ByteStorage {
