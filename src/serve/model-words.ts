@@ -8,6 +8,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InferenceError, isInferenceError } from '../core/errors/inference-error.js';
 import type { LoadProgress, ModelEntry, TypedModelEntry } from '../core/models/model-entry.js';
+import { chooseFile, isGgufName } from '../engines/gguf/choose-file.js';
 import { chooseForPack } from '../engines/gguf/gguf-pack.js';
 import { guessTask } from '../engines/common/guess-task.js';
 import type { ModelFiles } from '../store/model-files.js';
@@ -100,10 +101,11 @@ async function entryOfRepository(
   const at = filesFolderOf({ id: word, backend: 'gguf', source }, NO_PAGE, hub);
   const files = await openModelFiles({ id: word }, at, load, store);
   const names = await listNames(files, source, hub);
-  const models = names.filter((name) => /\.gguf$/i.test(name) && !NO_MODEL.test(name)).toSorted();
+  const models = names.filter((name) => isGgufName(name) && !NO_MODEL.test(name)).toSorted();
   if (kind === undefined && models.length === 0) return entryOfGraphs(word, source, files);
-  const file = kind === undefined ? undefined : fileOfKind(models, kind, source);
-  const named = { id: word, backend: 'gguf' as const, source, ...(file !== undefined && { file }) };
+  // The list is asked for once: what opens the file would ask again.
+  const file = kind === undefined ? await fileOf(word, names, files) : fileOfKind(models, kind, source);
+  const named = { id: word, backend: 'gguf' as const, source, file };
   const { task, choice } = await chooseForPack(named, async () => load, store);
   return gguf({ ...named, ...choice.entry, task });
 }
@@ -141,6 +143,15 @@ function reasonOf(thrown: unknown): string {
   let error = thrown as Error & { code?: string };
   while (error.cause instanceof Error) error = error.cause;
   return error.message || error.code || error.name;
+}
+
+/** The file that an entry without `file` means. */
+async function fileOf(id: string, names: readonly string[], files: ModelFiles): Promise<string> {
+  const all = names.filter(isGgufName);
+  return chooseFile(
+    { id },
+    await Promise.all(all.map(async (name) => ({ name, bytes: (await files.bytesOf([name])) || undefined }))),
+  );
 }
 
 function fileOfKind(models: readonly string[], kind: string, source: string): string {

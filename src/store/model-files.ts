@@ -168,7 +168,7 @@ export class ModelFiles {
   }
 
   /**
-   * The bytes of a file from `from` on, in pieces of some megabytes, each compared with what came in. A file is fetched as a
+   * The bytes of a file from `from` on, in pieces of a megabyte. A file is fetched as a
    * whole first.
    * @throws InferenceError like {@link read}; `unavailable` when the stored bytes have changed, after which another attempt
    * fetches them again
@@ -198,8 +198,7 @@ export class ModelFiles {
   async #isComplete(file: string): Promise<boolean> {
     const stored = await this.#environment.storage.find(this.#locationOf(file));
     if (!stored || stored.metadata.state !== 'complete') return false;
-    const stated = this.#options.integrity === undefined ? undefined : await this.#statements.of(file);
-    const decision = this.#decide(stored, stated);
+    const decision = this.#decide(stored, await this.#statedOf(file, stored));
     const isOther =
       decision === 'ask' ? await this.#revalidator.isStale(stored.metadata) : decision === 'fetch' && stored.untouched;
     if (!isOther) return true;
@@ -272,11 +271,9 @@ export class ModelFiles {
   }
 
   async #find(file: string): Promise<FileStatus | undefined> {
-    const { signal, integrity } = this.#options;
-    if (signal.aborted) throw cancelled();
-    // What a hub states costs a request, which stored files do without.
-    const stated = integrity === undefined ? undefined : await this.#statements.of(file);
+    if (this.#options.signal.aborted) throw cancelled();
     const stored = await this.#environment.storage.find(this.#locationOf(file));
+    const stated = await this.#statedOf(file, stored);
     switch (this.#decide(stored, stated)) {
       case 'missing':
         this.#absences.set(file, NOT_LISTED);
@@ -290,6 +287,13 @@ export class ModelFiles {
       case 'fetch':
         return this.#fetch(file, stored);
     }
+  }
+
+  /** By what a stored file is judged. What a hub states costs a request, which stored files do without. */
+  async #statedOf(file: string, stored: FileStatus | undefined): Promise<ExpectedFile | undefined> {
+    if (this.#options.integrity === undefined) return undefined;
+    const own = stored?.metadata.state === 'complete' ? this.#statements.own(file) : undefined;
+    return own ?? this.#statements.of(file);
   }
 
   #decide(stored: FileStatus | undefined, stated: ExpectedFile | undefined): FileDecision {

@@ -154,6 +154,16 @@ describe('[W12] a GGUF file', () => {
     server = await startFaultServer();
   });
 
+  it('is asked for once by a page that is opened again', async () => {
+    const page = await open({ loras: [] });
+    expect(await run(page, 'load')).toBeUndefined();
+    await page.close();
+    server.requests.length = 0;
+    const later = await open({ loras: [] });
+    expect(await run(later, 'load')).toBeUndefined();
+    expect(server.requests).toEqual(['HEAD m/tiny.gguf']);
+  });
+
   it('goes on where a download was broken off, tells how far it is, and is one for two tabs', async () => {
     Object.assign(server.behaviour, { chunkBytes: 128 * 1024, chunkPause: 5 });
     const page = await open();

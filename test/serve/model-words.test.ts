@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ModelEntry } from '../../src/core/models/model-entry.js';
+import { openGguf } from '../../src/engines/gguf/gguf-source.js';
+import { diskCacheStore, locksFolder } from '../../src/serve/models/disk-cache.js';
+import { FileLocks } from '../../src/serve/models/file-locks.js';
 import { isModelWord, resolveWords } from '../../src/serve/model-words.js';
 import { tinyFile } from '../engines/gguf/support/tiny-file.js';
 import { type FaultServer, startFaultServer } from '../store/support/fault-server.js';
@@ -89,6 +93,26 @@ describe('[Y40] repositories', () => {
     expect(await resolve('owner/onnx')).toEqual([
       { id: 'owner/onnx', task: 'embeddings', backend: 'transformers', source: 'owner/onnx' },
     ]);
+  });
+
+  it('[Y44] that are kept ask the hub for one list, and their load for nothing', async () => {
+    const load = {
+      pageURL: hub.url,
+      hub: hub.url,
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    };
+    const cache = join(folder, 'cache');
+    const environment = diskCacheStore(cache, new FileLocks(locksFolder(cache)), {});
+    const [entry] = await resolve('owner/Tiny-GGUF');
+    const open = () => openGguf(entry as ModelEntry, load, () => undefined, { environment });
+    await (await open()).fetch('load');
+    hub.requests.length = 0;
+    expect(await resolve('owner/Tiny-GGUF')).toEqual([entry]);
+    const source = await open();
+    await source.fetch('load');
+    for await (const _ of source.weights());
+    expect(hub.requests.map((line) => line.split('?')[0])).toEqual([expect.stringMatching(/^GET api\/models\//)]);
   });
 
   it('that are not there, or have no such kind, are refused with what there is', async () => {

@@ -26,7 +26,7 @@ import { threadCount } from './start-threads.js';
 import type { OpenedForward, OpenForward } from './opened-forward.js';
 import { streamReader } from './stream-reader.js';
 import { createGgufTokenizer } from './tokenizer/gguf-tokenizer.js';
-import { checkRows, readVocabulary } from './tokenizer/vocabulary.js';
+import { checkRows, type GgufVocabulary, readVocabulary } from './tokenizer/vocabulary.js';
 
 /** What 32-bit pointers reach, in bytes. */
 const MAX_BYTES = 4096 * 2 ** 20;
@@ -48,16 +48,27 @@ export interface PlannedModel {
 /**
  * Decides whether a file can run on WASM, before its weights are fetched.
  * @param isStored its rows can be read where they are stored
+ * @param read the vocabulary, where it was read already
  * @throws InferenceError `model_not_supported` (permanent), `insufficient_resources` with `neededBytes`
  */
-export function planTextModel(entry: ModelEntry, header: GgufHeader, isStored = false): PlannedModel {
-  return withAdapters(entry, planDecoder(entry, header, isStored), []);
+export function planTextModel(
+  entry: ModelEntry,
+  header: GgufHeader,
+  isStored = false,
+  read?: GgufVocabulary,
+): PlannedModel {
+  return withAdapters(entry, planDecoder(entry, header, isStored, read), []);
 }
 
 /** As {@link planTextModel}, whatever room there is. @throws InferenceError `model_not_supported` (permanent) */
-export function planDecoder(entry: ModelEntry, header: GgufHeader, isStored = false): PlannedModel {
+export function planDecoder(
+  entry: ModelEntry,
+  header: GgufHeader,
+  isStored = false,
+  read?: GgufVocabulary,
+): PlannedModel {
   const plan = planModel(header, entry.contextLength);
-  const vocabulary = readVocabulary(header);
+  const vocabulary = read ?? readVocabulary(header);
   checkRows(header, vocabulary, plan.shape.vocabulary);
   const tokenizer = createGgufTokenizer(vocabulary, entry.chatTemplate);
   checkTemplates(tokenizer);

@@ -14,7 +14,7 @@ import { chooseFile, isGgufName, type ListedFile, wrongFile } from './choose-fil
 import { cutFile, shown, unsupported } from './file/file-problems.js';
 import type { GgufHeader } from './file/header.js';
 import { withoutPiece } from './file/split-file.js';
-import { type FileKind, readHeads, weightsOf } from './read-heads.js';
+import { type FileKind, type PieceHead, readHeads, weightsOf } from './read-heads.js';
 
 /** A file whose head was read and can run. */
 export interface GgufSource<Plan> {
@@ -23,7 +23,7 @@ export interface GgufSource<Plan> {
   /** Names of all pieces of a split file, of which `file` is the first. */
   pieces: readonly string[];
   /** Heads of these. */
-  heads: readonly GgufHeader[];
+  heads: readonly PieceHead[];
   /** URL of its folder; ends with `/`. */
   folder: string;
   files: ModelFiles;

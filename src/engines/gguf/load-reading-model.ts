@@ -75,7 +75,7 @@ export function planReader(entry: ModelEntry, header: GgufHeader, planDecoder = 
   const judge = isScored && !isEncoder ? chooseRerankPrompt(entry, header, name) : undefined;
   const parts = { header, frame: textFrameOf(vocabulary), ...choosePooling(entry, header, { name, isEncoder }) };
   if (!isEncoder) {
-    const plan = planDecoder(entry, header);
+    const plan = planDecoder(entry, header, false, vocabulary);
     const { tokenizer, shape } = plan;
     return { ...parts, model: { type: 'decoder', plan, judge }, tokenizer, contextLength: shape.contextLength };
   }

@@ -10,8 +10,8 @@ import { type Repack, WeightPacker } from './weights.js';
 /** Most files have none of these kinds. */
 const rareKinds = () => fetchPart(() => import('./rare-kinds/gguf-rare-kinds.js'));
 
-/** Bytes that are read at once. */
-const PIECE = 2 ** 20;
+/** Bytes that are read at once: a fraction of what a stream's pieces have, or each would be joined of two. */
+const PIECE = 2 ** 18;
 
 /** What is wanted of a file. */
 export interface WantedTensors {

@@ -4,13 +4,7 @@
  * @module
  */
 import { cancelled, isInferenceError } from '../../core/errors/inference-error.js';
-import {
-  type ByteStorage,
-  countParts,
-  type FileMetadata,
-  type FileStatus,
-  lengthOfPart,
-} from '../storage/byte-storage.js';
+import type { ByteStorage, FileMetadata, FileStatus, ReadStored } from '../storage/byte-storage.js';
 import { changedFile } from './file-errors.js';
 import type { LoadReport } from './download-progress.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
@@ -37,6 +31,9 @@ export interface ContentsOptions {
   /** The error for a file that a server had and has no longer. */
   notFetched: (file: string) => Error;
 }
+
+/** Bytes of a piece: what is in memory beside an engine's own, and is garbage soon. */
+const PIECE_BYTES = 2 ** 20;
 
 /** Larger files are not cached in memory once they were handed out. */
 const SMALL_FILE = 2 ** 20;
@@ -95,32 +92,27 @@ export class FileContents {
   }
 
   /** Bytes of a file that was found, from `from` to before `to`; fewer where it ends. */
-  async range(metadata: FileMetadata, from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(Math.max(0, Math.min(to, metadata.size ?? 0) - from));
-    for (let at = from; at < from + bytes.length;) {
-      const part = Math.floor(at / metadata.partBytes);
-      const begin = part * metadata.partBytes;
-      const piece = (await this.#readPart(metadata, part)).subarray(at - begin, from + bytes.length - begin);
-      bytes.set(piece, at - from);
-      at += piece.length;
-    }
-    return bytes;
+  async range(metadata: FileMetadata, from: number, to: number): Promise<Uint8Array> {
+    const end = Math.max(from, Math.min(to, metadata.size ?? 0));
+    return end === from ? new Uint8Array(0) : (await this.#reader(metadata))(from, end);
   }
 
   /**
-   * The bytes of a file that was found, part by part. What memory holds of it is free afterwards.
+   * The bytes of a file that was found, piece by piece. What memory holds of it is free afterwards.
    * @throws InferenceError `unavailable` when stored bytes are gone
    */
   async *stream(metadata: FileMetadata, from: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
     const { storage, report, signal, onTaken } = this.#options;
     const isStored = storage.lasting && !this.#tooLarge.has(metadata.file);
     const isTold = report.knows(metadata.file);
-    const { size = 0, partBytes } = metadata;
-    for (let part = Math.floor(from / partBytes); part < countParts(metadata); part++) {
+    const { size = 0 } = metadata;
+    const read = await this.#reader(metadata);
+    for (let at = from; at < size; at += PIECE_BYTES) {
       if (signal.aborted) throw cancelled();
-      const bytes = await this.#readPart(metadata, part);
-      if (!isTold) report.tell(metadata.file, { loaded: part * partBytes + bytes.length, total: size });
-      yield bytes.subarray(Math.max(0, from - part * partBytes));
+      const end = Math.min(at + PIECE_BYTES, size);
+      const bytes = await read(at, end);
+      if (!isTold) report.tell(metadata.file, { loaded: end, total: size });
+      yield bytes;
     }
     if (isStored) return;
     await this.#storageOf(metadata).remove(metadata);
@@ -132,11 +124,18 @@ export class FileContents {
     return this.#tooLarge.has(file) ? this.#memory : this.#options.storage;
   }
 
-  async #readPart(metadata: FileMetadata, part: number): Promise<Uint8Array<ArrayBuffer>> {
-    const stored = { metadata, bytes: metadata.size ?? 0, untouched: true };
-    const bytes = await this.#storageOf(metadata).readPart(stored, part);
-    if (bytes.length !== lengthOfPart(metadata, part)) throw changedFile(metadata.file);
-    return bytes;
+  /** Reads at any place. Rejects with `unavailable` when bytes are gone. */
+  async #reader(metadata: FileMetadata): Promise<(from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>> {
+    const storage = this.#storageOf(metadata);
+    const found = { metadata, bytes: metadata.size ?? 0, untouched: true };
+    const read = (await storage.openRange?.(found)) ?? partReader(storage, found);
+    return async (from, to) => {
+      const bytes = await read(from, to).catch((cause: unknown) => {
+        throw changedFile(metadata.file, cause);
+      });
+      if (bytes.length !== to - from) throw changedFile(metadata.file);
+      return bytes;
+    };
   }
 
   /** Storage has no room for a file. @throws what was thrown for another reason */
@@ -170,4 +169,22 @@ export class FileContents {
       if (!isTold) report.tell(metadata.file, { loaded, total });
     });
   }
+}
+
+/** Of what is in memory, where a part is no copy. */
+function partReader(storage: ByteStorage, file: FileStatus): ReadStored {
+  const { partBytes } = file.metadata;
+  return async (from, to) => {
+    const first = Math.floor(from / partBytes);
+    const begin = first * partBytes;
+    const whole = await storage.readPart(file, first);
+    if (to - begin <= partBytes) return whole.subarray(from - begin, to - begin);
+    const bytes = new Uint8Array(to - from);
+    for (let part = first, at = from; at < to; part++) {
+      const piece = (await storage.readPart(file, part)).subarray(at - part * partBytes, to - part * partBytes);
+      bytes.set(piece, at - from);
+      at = Math.min(to, (part + 1) * partBytes);
+    }
+    return bytes;
+  };
 }

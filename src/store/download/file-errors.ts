@@ -61,11 +61,9 @@ export function wrongContent(file: string): InferenceError {
 }
 
 /** `unavailable`: stored bytes are gone while they are read. */
-export function changedFile(file: string): InferenceError {
-  return new InferenceError(
-    'unavailable',
-    `The stored file \`${file}\` changed while it was read. Load the model again.`,
-  );
+export function changedFile(file: string, cause?: unknown): InferenceError {
+  const message = `The stored file \`${file}\` changed while it was read. Load the model again.`;
+  return new InferenceError('unavailable', message, {}, { cause });
 }
 
 /** A write found no room. */

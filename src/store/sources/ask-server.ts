@@ -73,6 +73,8 @@ const CHECK_TIMEOUT_MS = 1_000;
 /** Asks about the files of one model, all at once. When the server does not answer, what is stored is used. */
 export class Revalidator {
   readonly #environment: StoreEnvironment;
+  /** By what is stored: who opens a file again in the same load has the same answer. */
+  readonly #answers = new Map<string, Promise<boolean>>();
   #deadline: AbortSignal | undefined;
   #isOutOfReach = false;
 
@@ -84,7 +86,15 @@ export class Revalidator {
    * The server says that it has another file, or none where one is stored, or one where none was. A file that no model runs
    * without and that was absent is stale without an answer too: only a download tells then whether it is there by now.
    */
-  async isStale(metadata: FileMetadata): Promise<boolean> {
+  isStale(metadata: FileMetadata): Promise<boolean> {
+    const { url, state, etag, modified, size } = metadata;
+    const record = JSON.stringify([url, state, etag, modified, size]);
+    const answer = this.#answers.get(record) ?? this.#ask(metadata);
+    this.#answers.set(record, answer);
+    return answer;
+  }
+
+  async #ask(metadata: FileMetadata): Promise<boolean> {
     this.#deadline ??= AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const withoutAnswer = metadata.state === 'absent' && isRequired(metadata.file);
     if (this.#isOutOfReach || this.#deadline.aborted) return withoutAnswer;

@@ -50,9 +50,16 @@ export class SourceStatements {
     const { integrity } = this.#options;
     if (typeof integrity === 'string' && file === PACK_MANIFEST) return { sha256: parseSha256(integrity) };
     const stated = (await this.all()).get(file);
-    const own = typeof integrity === 'object' ? integrity[file] : undefined;
-    if (own === undefined) return stated;
-    return { ...(stated?.bytes !== undefined && { bytes: stated.bytes }), sha256: parseSha256(own) };
+    const own = this.own(file);
+    if (!own) return stated;
+    return { ...(stated?.bytes !== undefined && { bytes: stated.bytes }), ...own };
+  }
+
+  /** What the app wrote down of a file, which no source is asked for. */
+  own(file: string): ExpectedFile | undefined {
+    const { integrity } = this.#options;
+    const hash = typeof integrity === 'object' ? integrity[file] : undefined;
+    return hash === undefined ? undefined : { sha256: parseSha256(hash) };
   }
 
   /** What a manifest or a hub states, by file; empty when neither does. */

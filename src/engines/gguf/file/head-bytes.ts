@@ -71,6 +71,10 @@ export class HeadBytes {
     this.#at = at;
   }
 
+  get all(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length);
+  }
+
   append(bytes: Uint8Array): void {
     const length = this.length + bytes.length;
     if (length > this.#bytes.length) {
@@ -140,10 +144,11 @@ export class HeadBytes {
         return view.getInt32(at, true);
       case 6:
         return view.getFloat32(at, true);
+      // Rounded once, as a whole number of 64 bits would be, but without making one: a vocabulary has a length for each text.
       case 10:
-        return Number(view.getBigUint64(at, true));
+        return view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
       case 11:
-        return Number(view.getBigInt64(at, true));
+        return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
       default:
         return view.getFloat64(at, true);
     }

@@ -52,11 +52,19 @@ const MOST = { entries: 65_536, tensors: 65_536, keyBytes: 65_535, nameBytes: 10
  * byte order or kind of tensor
  */
 export async function readGgufHeader(read: ReadRange, file: string, fileBytes?: number): Promise<GgufHeader> {
+  return checkLength((await readGgufBeginning(read, file)).header, fileBytes);
+}
+
+/** As {@link readGgufHeader}. @returns all that was read, too */
+export async function readGgufBeginning(
+  read: ReadRange,
+  file: string,
+): Promise<{ header: GgufHeader; bytes: Uint8Array<ArrayBuffer> }> {
   const bytes = new HeadBytes(file);
   const head = new Head(file, bytes);
   for (;;) {
     const missing = head.parse();
-    if (typeof missing !== 'number') return checkLength(missing, fileBytes);
+    if (typeof missing !== 'number') return { header: missing, bytes: bytes.all };
     if (missing > MAX_HEAD_BYTES) throw damaged(file, 'its head is larger than any model needs');
     bytes.append(await read(bytes.length, Math.min(missing + AHEAD, MAX_HEAD_BYTES)));
     // The file ended.

@@ -39,10 +39,17 @@ const LAST_ENDS = [
   ['<|flush|>', '<|calls|>'],
 ] as const;
 
+/** All that is looked for: a map of a whole vocabulary would take longer than the rest. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...END_TEXTS,
+  ...FILE_ENDS.flatMap(({ texts }) => texts),
+  ...LAST_ENDS.flat(),
+]);
+
 /** Ids of the tokens that end an answer by their text. They are control tokens, whatever the file says. */
 export function endsByText({ pieces, special }: Pick<GgufVocabulary, 'pieces' | 'special'>): Set<number> {
   const ids = new Map<string, number>();
-  for (const [id, piece] of pieces.entries()) ids.set(piece, id);
+  for (let id = 0; id < pieces.length; id++) if (TEXTS.has(pieces[id]!)) ids.set(pieces[id]!, id);
   const ends = new Set<number>();
   for (const text of END_TEXTS) {
     const id = ids.get(text);

@@ -20,10 +20,14 @@ export function createGgufTokenizer(written: GgufVocabulary, template?: string):
   const chatTemplate = template ?? vocabulary.chatTemplate;
   const toolTemplate = template === undefined ? vocabulary.toolTemplate : undefined;
   const { control, unknown, userDefined } = TOKEN_KIND;
-  const isAdded = (id: number): boolean => [control, unknown, userDefined].includes(kinds[id] as 2 | 3 | 4);
+  const isAdded = (id: number): boolean => {
+    const kind = kinds[id];
+    return kind === control || kind === unknown || kind === userDefined;
+  };
   const addedTokens = new Map<string, number>();
   const defined = new Map<string, number>();
-  for (const [id, piece] of pieces.entries()) {
+  for (let id = 0; id < pieces.length; id++) {
+    const piece = pieces[id]!;
     if (piece === '' || !isAdded(id)) continue;
     addedTokens.set(piece, id);
     if (kinds[id] === userDefined) defined.set(piece, id);
@@ -100,8 +104,10 @@ function createEncoder(vocabulary: GgufVocabulary): EncodeText {
 function plainIds({ pieces, kinds }: GgufVocabulary): Map<string, number> {
   const ids = new Map<string, number>();
   const { normal, userDefined, unused } = TOKEN_KIND;
-  const isText = new Set<number>([normal, userDefined, unused]);
-  for (const [id, piece] of pieces.entries()) if (isText.has(kinds[id]!)) ids.set(piece, id);
+  for (let id = 0; id < pieces.length; id++) {
+    const kind = kinds[id];
+    if (kind === normal || kind === userDefined || kind === unused) ids.set(pieces[id]!, id);
+  }
   return ids;
 }
 
@@ -139,15 +145,15 @@ function byteLevelEncoder({ merges }: GgufVocabulary, rules: SplitRules, ids: Re
 /** Of pairs that are written with a space between. */
 function ranksOf(merges: readonly string[]): Map<string, number> {
   const ranks = new Map<string, number>();
-  for (const [rank, pair] of merges.entries()) if (!ranks.has(pair)) ranks.set(pair, rank);
+  for (let rank = 0; rank < merges.length; rank++) if (!ranks.has(merges[rank]!)) ranks.set(merges[rank]!, rank);
   return ranks;
 }
 
 /** Ids of the tokens for single bytes. */
 function byteIds({ pieces, kinds }: GgufVocabulary): (number | undefined)[] {
   const bytes: (number | undefined)[] = [];
-  for (const [id, piece] of pieces.entries()) {
-    const byte = kinds[id] === TOKEN_KIND.byte ? /^<0x([0-9A-F]{2})>$/.exec(piece) : null;
+  for (let id = 0; id < pieces.length; id++) {
+    const byte = kinds[id] === TOKEN_KIND.byte ? /^<0x([0-9A-F]{2})>$/.exec(pieces[id]!) : null;
     if (byte) bytes[Number.parseInt(byte[1]!, 16)] = id;
   }
   return bytes;

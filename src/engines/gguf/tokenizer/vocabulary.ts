@@ -124,7 +124,8 @@ export function checkRows(header: Pick<GgufHeader, 'file'>, { pieces }: GgufVoca
 
 /** Kinds from 0, which some files have for none, to the last that there is. */
 function checkKinds(kinds: ArrayLike<number>, file: string): void {
-  const all = new Set(Array.from(kinds));
+  const all = new Set<number>();
+  for (let id = 0; id < kinds.length; id++) all.add(kinds[id]!);
   const wrong = [...all].find((kind) => !Number.isInteger(kind) || kind < 0 || kind > TOKEN_KIND.byte);
   if (wrong !== undefined) throw damaged(file, `its vocabulary has a token of the kind ${wrong}, which does not exist`);
   if (![TOKEN_KIND.normal, TOKEN_KIND.byte, TOKEN_KIND.userDefined].some((kind) => all.has(kind)))
