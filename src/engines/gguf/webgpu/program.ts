@@ -207,7 +207,7 @@ export class Program {
     const [code, x] = [attendShader(head), heads / attendedHeads(size, heads, kvHeads)];
     const split = [make('attend', code, { x, isSplit: true }), make('join', joinShader(head), { x: heads })];
     if (rows !== 'tile') return make('attend', code, { x, split });
-    const tiled = make('attend in tiles', attendTileShader(head), { x: heads / tiledHeads(heads, kvHeads) });
+    const tiled = make('attend in tiles', attendTileShader(head), { x: heads / tiledHeads(size, heads, kvHeads) });
     return make('attend', code, { x, split, tiled });
   }
 

@@ -7,6 +7,8 @@ interface LayeredFile {
   hasInputs: boolean;
   /** Of the table of inputs. */
   tableKind?: TensorInput['kind'];
+  /** Numbers of a head of whole layers. */
+  headSize?: number;
 }
 
 /** Of the made model: windowed and whole, whose keys are its values; and two such layers that read the keys of these. */
@@ -25,10 +27,19 @@ const KEYS = {
 };
 
 /** Shapes that are not those of the made model. */
-const SHAPES: Readonly<Record<string, readonly number[]>> = {
+const shapesOf = (headSize: number): Readonly<Record<string, readonly number[]>> => ({
   'per_layer_token_embd.weight': [INPUT * LAYERS, 106],
   'per_layer_model_proj.weight': [64, INPUT * LAYERS],
-  'blk.1.attn_k.weight': [64, 32],
+  'rope_freqs.weight': [headSize / 2],
+  'blk.1.attn_k.weight': [64, headSize],
+  'blk.1.attn_k_norm.weight': [headSize],
+  ...Object.fromEntries(
+    [1, 3].flatMap((layer) => [
+      [`blk.${layer}.attn_q.weight`, [64, 4 * headSize]],
+      [`blk.${layer}.attn_q_norm.weight`, [headSize]],
+      [`blk.${layer}.attn_output.weight`, [4 * headSize, 64]],
+    ]),
+  ),
   ...Object.fromEntries(
     [2, 3].flatMap((layer) => [
       [`blk.${layer}.ffn_gate.weight`, [64, 64]],
@@ -36,11 +47,18 @@ const SHAPES: Readonly<Record<string, readonly number[]>> = {
       [`blk.${layer}.ffn_down.weight`, [64, 64]],
     ]),
   ),
-};
+});
 
-export function layeredFile({ hasInputs, tableKind = 'F32' }: LayeredFile): Uint8Array<ArrayBuffer> {
+export function layeredFile({ hasInputs, tableKind = 'F32', headSize = 32 }: LayeredFile): Uint8Array<ArrayBuffer> {
   const { metadata, tensors } = madeContent('gemma4');
-  const keys = { ...KEYS, embedding_length_per_layer_input: hasInputs ? INPUT : 0 };
+  const keys = {
+    ...KEYS,
+    embedding_length_per_layer_input: hasInputs ? INPUT : 0,
+    'attention.key_length': headSize,
+    'attention.value_length': headSize,
+    'rope.dimension_count': headSize,
+  };
+  const shapes = shapesOf(headSize);
   const named = tensors.flatMap((tensor): TensorInput[] => {
     const [, layer, part] = /^blk\.(\d+)(\..*)$/.exec(tensor.name) ?? [];
     if (layer === undefined) return [tensor];
@@ -49,11 +67,12 @@ export function layeredFile({ hasInputs, tableKind = 'F32' }: LayeredFile): Uint
   });
   const isInput = ({ name }: TensorInput): boolean => /per_layer|inp_gate|\.proj\.|\.post_norm/.test(name);
   const shaped = named.map((tensor): TensorInput => {
-    const shape = SHAPES[tensor.name] ?? tensor.shape;
-    const data = tensor.data.slice(
-      0,
-      shape.reduce((product, size) => product * size, 1),
-    );
+    const shape = shapes[tensor.name] ?? tensor.shape;
+    const length = shape.reduce((product, size) => product * size, 1);
+    // As in its files, a part of a head's pairs does not turn.
+    const isTurned = (index: number): boolean => tensor.name !== 'rope_freqs.weight' || index < headSize / 8;
+    const of = (index: number): number => (isTurned(index) ? tensor.data[index % tensor.data.length]! : 1e30);
+    const data = Float32Array.from({ length }, (_, index) => of(index));
     return { ...tensor, shape, data, kind: tensor.name.startsWith('per_layer_token') ? tableKind : tensor.kind };
   });
   return writeGguf({

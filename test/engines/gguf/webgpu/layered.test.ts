@@ -53,8 +53,11 @@ describe.skipIf(!gpu)('layers of Gemma 4 on a GPU in software', () => {
     stored.forward.destroy();
   }, 600_000);
 
-  describe.skipIf(!isLong).each([true, false])('with inputs of tokens: %s', (hasInputs) => {
-    const file = layeredFile({ hasInputs });
+  describe.skipIf(!isLong).each([
+    [true, 32],
+    [false, 512],
+  ])('with inputs of tokens: %s, and heads of %i', (hasInputs, headSize) => {
+    const file = layeredFile({ hasInputs, headSize });
 
     it.each([16, 32] as const)(
       '[W64] [W65] [W67] with keys of %i bits give the same bits one by one, in pieces, behind shared pages and beside others',
