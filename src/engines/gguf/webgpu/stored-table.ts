@@ -18,6 +18,6 @@ export async function openTable(plan: MatrixPlan, read: ReadRange): Promise<Stor
   const columns = plan.tensor.shape[0]!;
   return {
     bring: (tokens) => rows.bring(tokens),
-    rowOf: (token) => kernels.memory.floats(rows.rowOf(token), columns),
+    rowOf: (token) => kernels.memory.floats(rows.rowOf(token), columns).slice(),
   };
 }
