@@ -56,7 +56,7 @@ export interface GpuModel extends GpuNeeds {
 }
 
 /** Why the shaders cannot compute a model, whatever the GPU; undefined: they can. */
-function unsupportedOnGpu({ plan, shape, isStored }: GpuNeeds): GpuRefusal | undefined {
+function unsupportedOnGpu({ plan, shape, isStored = false }: GpuNeeds): GpuRefusal | undefined {
   if (!isPlain(plan)) {
     const why = `its architecture \`${plan.architecture}\` has no shaders`;
     return { code: 'model_not_supported', why };

@@ -7,8 +7,9 @@ interface LayeredFile {
   hasInputs: boolean;
   /** Of the table of inputs. */
   tableKind?: TensorInput['kind'];
-  /** Numbers of a head of whole layers. */
+  /** Of whole layers: numbers of a head, and heads of keys. */
   headSize?: number;
+  kvHeads?: number;
 }
 
 /** Of the made model: windowed and whole, whose keys are its values; and two such layers that read the keys of these. */
@@ -22,16 +23,15 @@ const KEYS = {
   block_count: LAYERS,
   'attention.shared_kv_layers': 2,
   'attention.sliding_window_pattern': [true, false, true, false],
-  'attention.head_count_kv': [2, 1, 2, 1],
   feed_forward_length: [96, 96, 64, 64],
 };
 
 /** Shapes that are not those of the made model. */
-const shapesOf = (headSize: number): Readonly<Record<string, readonly number[]>> => ({
+const shapesOf = (headSize: number, kvHeads: number): Readonly<Record<string, readonly number[]>> => ({
   'per_layer_token_embd.weight': [INPUT * LAYERS, 106],
   'per_layer_model_proj.weight': [64, INPUT * LAYERS],
   'rope_freqs.weight': [headSize / 2],
-  'blk.1.attn_k.weight': [64, headSize],
+  'blk.1.attn_k.weight': [64, kvHeads * headSize],
   'blk.1.attn_k_norm.weight': [headSize],
   ...Object.fromEntries(
     [1, 3].flatMap((layer) => [
@@ -49,16 +49,22 @@ const shapesOf = (headSize: number): Readonly<Record<string, readonly number[]>>
   ),
 });
 
-export function layeredFile({ hasInputs, tableKind = 'F32', headSize = 32 }: LayeredFile): Uint8Array<ArrayBuffer> {
+export function layeredFile({
+  hasInputs,
+  tableKind = 'F32',
+  headSize = 32,
+  kvHeads = 1,
+}: LayeredFile): Uint8Array<ArrayBuffer> {
   const { metadata, tensors } = madeContent('gemma4');
   const keys = {
     ...KEYS,
     embedding_length_per_layer_input: hasInputs ? INPUT : 0,
+    'attention.head_count_kv': [2, kvHeads, 2, kvHeads],
     'attention.key_length': headSize,
     'attention.value_length': headSize,
     'rope.dimension_count': headSize,
   };
-  const shapes = shapesOf(headSize);
+  const shapes = shapesOf(headSize, kvHeads);
   const named = tensors.flatMap((tensor): TensorInput[] => {
     const [, layer, part] = /^blk\.(\d+)(\..*)$/.exec(tensor.name) ?? [];
     if (layer === undefined) return [tensor];
