@@ -152,7 +152,7 @@ export async function openTextEngine(
 ): Promise<OpenedEngine> {
   const { header, plan, shape, tokenizer } = planned;
   const read = streamReader(stream, header.dataStart);
-  const opened = await (openForward ? openForward(read) : openOnKernels(planned, read, options));
+  const opened = await (openForward ? openForward(read, options.openStored) : openOnKernels(planned, read, options));
   let onLost: (error: InferenceError) => void = () => {};
   const lost = new Promise<InferenceError>((resolve) => (onLost = resolve));
   void opened.lost?.then(onLost);

@@ -23,11 +23,11 @@ const engine = () => fetchPart(() => import('./webgpu/gguf-webgpu.js'));
 export async function chooseGpu(
   entry: ModelEntry,
   { candidate, refusal }: GpuOffer,
-  { plan, shape }: Pick<PlannedModel, 'plan' | 'shape'>,
+  { plan, shape, isStored }: Pick<PlannedModel, 'plan' | 'shape' | 'isStored'>,
 ): Promise<ChosenGpu> {
   if (!candidate) return { refusal };
   const { adapter, isSimulated } = candidate;
-  const fitted = await (await engine()).fitGpu(adapter, { plan, shape, positions: entry.contextLength });
+  const fitted = await (await engine()).fitGpu(adapter, { plan, shape, isStored, positions: entry.contextLength });
   if ('why' in fitted) return { refusal: checkRefusal(entry, fitted) };
   return { model: fitted, isSimulated };
 }
@@ -69,7 +69,8 @@ export async function confirmGpu(
   }
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
-  return { openForward: (read) => openOnGpu(model, { file: source.file, read, onCompile }) };
+  const { file } = source;
+  return { openForward: (read, openStored) => openOnGpu(model, { file, read, openStored, onCompile }) };
 }
 
 /**

@@ -44,6 +44,8 @@ export interface Forward {
   readonly passRows?: number;
   /** It can choose tokens by logits itself. @default false */
   readonly choosesTokens?: boolean;
+  /** A pass may begin before the tokens that the last one chose are known. @default true, where it chooses them */
+  readonly readsAhead?: boolean;
   /** Positions that it can read. @default any number */
   readonly contextLength?: number;
 }

@@ -6,7 +6,8 @@ import { matricesOf } from './matrices-of.js';
 import type { ModelPlan } from './model-plan.js';
 import type { MatrixPlan } from './model-tensors.js';
 import { readBlocks } from './read-blocks.js';
-import { type InputTable, type Layer, type ModelWeights, partsOf } from './model-weights.js';
+import { type InputTable, type Layer, type ModelWeights, partsOf, type TableRows } from './model-weights.js';
+import type { StoredTable } from './stored-rows.js';
 
 /** With the layers that only some models have, where it is one of them. */
 export type LoadedWeights = ModelWeights & { blocks?: typeof import('./gguf-blocks.js') | undefined };
@@ -20,6 +21,12 @@ function wantedTensors(plan: ModelPlan, isStored: boolean): WantedTensors {
   const ofLayers = layers.flatMap((layer) => partsOf(layer.vectors));
   const vectors = [outputNorm, ropeFactors, layerInputs?.norm, ...ofLayers];
   return { matrices: matricesOf(plan, { isStored }), vectors: vectors.filter((tensor) => tensor !== undefined) };
+}
+
+/** A table of inputs whose rows are read where the file is stored. */
+export async function storedRows(kernels: Kernels, table: Omit<StoredTable, 'repack'>): Promise<TableRows> {
+  const [{ StoredRows }, repack] = await Promise.all([readBlocks(), repackerOf([table.plan])]);
+  return new StoredRows(kernels, { ...table, repack });
 }
 
 interface LoadOptions {
@@ -47,12 +54,7 @@ export async function loadWeights(
   const blocks = recurrent || experts || layerInputs ? await readBlocks() : undefined;
   const inputTable = async (table: MatrixPlan): Promise<InputTable> => {
     if (!readStored) return matrix(table);
-    return new blocks!.StoredRows(kernels, {
-      plan: table,
-      read: readStored,
-      isExact,
-      repack: await repackerOf([table]),
-    });
+    return storedRows(kernels, { plan: table, read: readStored, isExact });
   };
   return {
     weights: {

@@ -20,5 +20,12 @@ export interface OpenedForward {
   dispose(): void;
 }
 
-/** Opens a model on another device than the kernels. @param read gives the bytes of its file, in order */
-export type OpenForward = (read: ReadRange) => Promise<OpenedForward>;
+/**
+ * Opens a model on another device than the kernels.
+ * @param read gives the bytes of its file, in order
+ * @param openStored reads the stored file at any place; undefined where storage cannot
+ */
+export type OpenForward = (
+  read: ReadRange,
+  openStored?: () => Promise<ReadRange | undefined>,
+) => Promise<OpenedForward>;

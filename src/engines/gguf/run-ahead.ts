@@ -46,10 +46,10 @@ export class RunAhead {
 
   /** Begins the pass behind one that was submitted, where each of its spans is one token that chooses the next. */
   begin(pass: readonly Span[]): void {
-    const { choosesTokens, contextLength = Infinity } = this.#forward;
+    const { choosesTokens, readsAhead = true, contextLength = Infinity } = this.#forward;
     const isStep = ({ tokens, choose, kv }: Span): boolean =>
       tokens.length === 1 && choose?.length === 1 && kv.length + 1 < contextLength;
-    if (!choosesTokens || this.#flight || !pass.every(isStep)) return;
+    if (!choosesTokens || !readsAhead || this.#flight || !pass.every(isStep)) return;
     if (this.#pause > 0) {
       this.#pause -= 1;
       return;

@@ -34,7 +34,7 @@ export async function openStored(files: ModelFiles, heads: readonly GgufHeader[]
 }
 
 /** How the rows of a table come in. */
-interface StoredTable {
+export interface StoredTable {
   plan: MatrixPlan;
   /** Reads the file at any place. */
   read: ReadRange;
@@ -71,8 +71,11 @@ export class StoredRows implements TableRows {
     return missing.size > 0 ? this.#bringAll([...missing]) : undefined;
   }
 
+  /** @throws Error for a row that was not brought */
   rowOf(token: number): number {
-    return this.#rows.get(token)!;
+    const row = this.#rows.get(token);
+    if (row === undefined) throw new Error(`The inputs of token ${token} were not brought into memory.`);
+    return row;
   }
 
   get #columns(): number {

@@ -6,6 +6,7 @@ import { findGpu } from '../../../src/engines/gguf/gpu-candidate.js';
 import { planDecoder, type PlannedModel } from '../../../src/engines/gguf/assemble-text-model.js';
 import type { GpuModel } from '../../../src/engines/gguf/webgpu/gguf-webgpu.js';
 import { countingDevice } from './support/counting-device.js';
+import { layeredFile } from './support/layered-files.js';
 import { tinyFile } from './support/tiny-file.js';
 import { headerOf, TINY_ENTRY } from './support/tiny-model.js';
 
@@ -110,6 +111,23 @@ describe('where a GGUF model runs', () => {
       message: expect.stringMatching(/token_embd\.weight.*IQ1_S/) as string,
     });
     expect((await choose(AUTO, strange)).refusal?.why).toContain('IQ1_S');
+  });
+
+  it('[W61] [W62] [W70] a large table of inputs that can stay in the store takes no room on the GPU', async () => {
+    browserWith({});
+    const model = planDecoder(AUTO, await headerOf(layeredFile({ hasInputs: true })), true);
+    const { plan } = model;
+    const inputs = plan.layerInputs!;
+    const rows = 2 ** 20;
+    const table = { ...inputs.table, rows, tensor: { ...inputs.table.tensor, bytes: rows * 512 } };
+    const large = { ...model, plan: { ...plan, layerInputs: { ...inputs, table } } };
+    const tableOf = async (given: PlannedModel) => (await choose(AUTO, given)).model?.placed.inputs?.table;
+    await expect(tableOf(large)).resolves.toBeUndefined();
+    await expect(tableOf({ ...large, isStored: false })).resolves.toHaveLength(5);
+    await expect(tableOf(model)).resolves.toHaveLength(1);
+    browserWith({ memory: 'full' });
+    const needed = async (given: PlannedModel) => (await choose(AUTO, given)).refusal!.neededBytes!;
+    expect((await needed({ ...large, isStored: false })) - (await needed(large))).toBe(rows * 512);
   });
 
   it('[W61] [W62] a GPU that the processor plays: `auto` passes it over, `webgpu` takes it', async () => {

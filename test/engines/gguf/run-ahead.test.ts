@@ -9,7 +9,7 @@ const GREEDY = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 const SHAPE = { layers: 1, kvHeads: 1, headSize: 8, precision: 16 } as const;
 
 /** Each token is the number of positions that were read before it. */
-function counting() {
+function counting(more: Pick<Forward, 'readsAhead'> = {}) {
   const pages = new KvPages(new KernelMemory(), SHAPE, 2 ** 20);
   const asked: ('given' | 'following')[] = [];
   let underWay = 0;
@@ -27,7 +27,7 @@ function counting() {
     underWay -= 1;
     return chosen;
   };
-  const forward: Forward = { run: vi.fn<Forward['run']>(run), choosesTokens: true, contextLength: 64 };
+  const forward: Forward = { run: vi.fn<Forward['run']>(run), choosesTokens: true, contextLength: 64, ...more };
   const queue = new PassQueue(forward, () => {});
   const step = async (kv: KvSequence, token: number): Promise<number> => {
     const [logits] = await queue.read({ kv, tokens: [token], keep: 1, choose: [GREEDY] });
@@ -64,6 +64,18 @@ describe('[W69] passes that are begun before the last token is read', () => {
     leave();
     for (const each of [kv, other]) queue.settle(each);
     expect([kv.length, other.length]).toEqual([3, 1]);
+  });
+
+  it('are none where a pass must know its tokens', async () => {
+    const { queue, step, fresh, asked, mostUnderWay } = counting({ readsAhead: false });
+    const kv = fresh();
+    const leave = queue.join();
+    const tokens = [await step(kv, 9)];
+    for (let count = 1; count < 5; count++) tokens.push(await step(kv, tokens.at(-1)!));
+    leave();
+    expect(tokens).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(asked)).toEqual(new Set(['given']));
+    expect(mostUnderWay()).toBe(1);
   });
 
   it('end before the context does', async () => {

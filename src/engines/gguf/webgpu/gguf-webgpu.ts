@@ -1,6 +1,6 @@
 /** The engine of GGUF files on WebGPU. Fetched only where there is a GPU that an entry may use. @module */
 import { lostEngine } from '../engine-loss.js';
-import type { InferenceError } from '../../../core/errors/inference-error.js';
+import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { ReadRange } from '../file/header.js';
 import type { GpuRefusal } from '../gpu-refusal.js';
@@ -12,12 +12,14 @@ import { prefixCacheBytes } from '../../../language/prefix-cache/prefix-cache-by
 import { GpuForward } from './gpu-forward.js';
 import { hasRoom } from './gpu-memory.js';
 import { layerPageBytes, mostPages } from './gpu-pages.js';
+import { mostOf } from './layer-heads.js';
 import { isPlain } from './plain-layers.js';
 import { passBytes } from './pass-buffers.js';
 import { type PlacedModel, placeModel, VectorPlaces } from './place-model.js';
 import { Pipelines } from './pipelines.js';
 import { hasShaders } from './shaders/kinds.js';
 import { checkGpu, type SelfCheck, SHADER_VERSION } from './self-check.js';
+import { openTable } from './stored-table.js';
 
 /** Bytes of a buffer beyond which larger ones save nothing. */
 const LARGE = 2 ** 30;
@@ -25,6 +27,8 @@ const LARGE = 2 ** 30;
 const MOST_HEAD = 512;
 /** Positions that there is room for from the beginning: as many as `contextLength` at most. */
 const FIRST_POSITIONS = 1024;
+/** Bytes of a table of inputs for layers up to which it lies on the GPU, where passes need not wait for its rows. */
+const MOST_TABLE_BYTES = 2 ** 28;
 
 /** What a model needs of a GPU. */
 interface GpuNeeds {
@@ -32,6 +36,8 @@ interface GpuNeeds {
   shape: ForwardShape;
   /** Positions that there must be room for. @default some */
   positions?: number | undefined;
+  /** A table of inputs for layers can be read where it is stored. */
+  isStored?: boolean;
 }
 
 /** A model that fits a device. */
@@ -40,6 +46,8 @@ export interface GpuModel extends GpuNeeds {
   /** As far as bindings and positions reach. */
   shape: ForwardShape;
   placed: PlacedModel;
+  /** Its table of inputs for layers stays in the store. */
+  isStored?: boolean;
   /** Bytes of a binding. */
   limit: number;
   pipelines: Pipelines;
@@ -48,27 +56,33 @@ export interface GpuModel extends GpuNeeds {
 }
 
 /** Why the shaders cannot compute a model, whatever the GPU; undefined: they can. */
-function unsupportedOnGpu({ plan, shape }: GpuNeeds): GpuRefusal | undefined {
+function unsupportedOnGpu({ plan, shape, isStored = false }: GpuNeeds): GpuRefusal | undefined {
   if (!isPlain(plan)) {
     const why = `its architecture \`${plan.architecture}\` has no shaders`;
     return { code: 'model_not_supported', why };
   }
-  for (const { tensor } of matricesOf(plan)) {
+  for (const { tensor } of matricesOf(plan, { isStored })) {
     if (!hasShaders(tensor.kind)) {
       const why = `its tensor \`${tensor.name}\` is of kind ${tensor.kind}, which has no shaders`;
       return { code: 'model_not_supported', why };
     }
   }
-  if (shape.headSize <= MOST_HEAD) return undefined;
-  return {
-    code: 'model_not_supported',
-    why: `its heads have ${shape.headSize} numbers, and shaders take ${MOST_HEAD}`,
-  };
+  const headSize = mostOf(shape, ({ size }) => size);
+  if (headSize <= MOST_HEAD) return undefined;
+  return { code: 'model_not_supported', why: `its heads have ${headSize} numbers, and shaders take ${MOST_HEAD}` };
+}
+
+/** Whether a table stays in the store: a small one is of more use on the GPU. */
+function leavesTable({ plan: { layerInputs }, isStored = false }: GpuNeeds): boolean {
+  if (!isStored || !layerInputs) return false;
+  const { bytes, kind } = layerInputs.table.tensor;
+  return bytes > MOST_TABLE_BYTES || !hasShaders(kind);
 }
 
 /** Opens a device for a model, and finds out whether it has room for it. Nothing of the weights is needed. */
 export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuModel | GpuRefusal> {
-  const refusal = unsupportedOnGpu(needs);
+  const isStored = leavesTable(needs);
+  const refusal = unsupportedOnGpu({ ...needs, isStored });
   if (refusal) return refusal;
   const device = await openDevice(adapter).catch(() => undefined);
   if (!device) return { code: 'insufficient_resources', why: 'the GPU gave no device' };
@@ -88,12 +102,12 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   }
   let placed: PlacedModel;
   try {
-    placed = placeModel(plan, limit);
+    placed = placeModel(plan, limit, isStored);
   } catch (error) {
     const { message } = error as InferenceError;
     return refuse({ code: 'insufficient_resources', why: `the GPU cannot bind its weights: ${message}` });
   }
-  const keys = Array.from({ length: shape.layers }, () => Math.ceil(wanted / 64) * layerPageBytes(shape));
+  const keys = layerPageBytes(shape).map((bytes) => Math.ceil(wanted / 64) * bytes);
   const vectors = new VectorPlaces(plan, shape).count * 4;
   const sizes = [
     ...placed.places.slabs.map(({ bytes }) => bytes),
@@ -109,7 +123,7 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   const { vendor, architecture, device: name, description } = adapter.info;
   const browser = typeof navigator === 'undefined' ? '' : navigator.userAgent;
   const identity = JSON.stringify([vendor, architecture, name, description, browser, SHADER_VERSION]);
-  return { device, plan, shape, placed, limit, pipelines: new Pipelines(device), identity };
+  return { device, plan, shape, placed, isStored, limit, pipelines: new Pipelines(device), identity };
 }
 
 /** With the largest buffers that the adapter has: a model is then split less. All else are the limits that every adapter has. */
@@ -129,17 +143,28 @@ export async function tryGpu(model: GpuModel): Promise<SelfCheck> {
   return checkGpu(model, model).catch(() => ({ isRight: false, keepsBits: false }));
 }
 
+interface OpenOptions {
+  file: string;
+  read: ReadRange;
+  openStored?: (() => Promise<ReadRange | undefined>) | undefined;
+  onCompile: () => void;
+}
+
 /**
  * @param file its name, for messages
  * @param read see {@link GpuForward.load}
+ * @param openStored reads the stored file at any place
  * @param onCompile is told that shaders are compiled
  */
 export async function openOnGpu(
-  { device, plan, shape, placed, limit, pipelines, identity }: GpuModel,
-  { file, read, onCompile }: { file: string; read: ReadRange; onCompile: () => void },
+  { device, plan, shape, placed, isStored, limit, pipelines, identity }: GpuModel,
+  { file, read, openStored, onCompile }: OpenOptions,
 ): Promise<OpenedForward> {
   const lost = lossOf(device);
-  const forward = new GpuForward({ device, plan, shape, placed, limit, pipelines });
+  const readStored = isStored ? await openStored?.() : undefined;
+  if (isStored && !readStored) throw new InferenceError('unavailable', `The file ${file} is not where it was stored.`);
+  const table = readStored && (await openTable(plan.layerInputs!.table, readStored));
+  const forward = new GpuForward({ device, plan, shape, placed, limit, pipelines, table });
   const opening = async (): Promise<void> => {
     onCompile();
     // What answers alone and prompts need; batches go without theirs until they are there.

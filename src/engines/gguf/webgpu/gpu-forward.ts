@@ -13,6 +13,7 @@ import { type Pipeline, Pipelines } from './pipelines.js';
 import { type Dispatch, dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
 import { LOGIT_ROWS, logitRowsOf, MOST_ROWS, passBytes, splitRowsOf } from './pass-buffers.js';
 import { Program } from './program.js';
+import type { StoredTable } from './stored-table.js';
 import { StagingBuffers } from './staging.js';
 import { ATTEND_ROWS, CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
 
@@ -35,6 +36,8 @@ interface GpuForwardOptions {
   limit: number;
   /** Most rows of a pass. */
   maxRows?: number;
+  /** Of inputs of layers, where it is in no slab. */
+  table?: StoredTable | undefined;
 }
 
 /** A pass that is laid out. */
@@ -105,6 +108,11 @@ export class GpuForward implements Forward {
     this.#staging = new StagingBuffers(memory);
   }
 
+  /** What a pass looks up on the CPU must be known there. */
+  get readsAhead(): boolean {
+    return !this.#options.table;
+  }
+
   get contextLength(): number {
     return this.#shape.contextLength;
   }
@@ -139,9 +147,14 @@ export class GpuForward implements Forward {
     for (const rows of classes) this.#ready.add(rows);
   }
 
+  bring(spans: readonly Span[]): Promise<void> | undefined {
+    return this.#options.table?.bring(spans.flatMap(({ tokens }) => tokens));
+  }
+
   async run(spans: readonly Span[], wish: ForwardWish = 'logits'): Promise<TokenLogits[][]> {
     const started = performance.now();
     for (const { kv, tokens } of spans) kv.reserve(tokens.length);
+    this.#writeStored(spans);
     const layout = this.#layOut(spans);
     const encoder = this.#device.createCommandEncoder();
     const pass = encoder.beginComputePass();
@@ -202,6 +215,21 @@ export class GpuForward implements Forward {
     const isFollowing = spans.length > 0 && spans.every((span) => span.isFollowing);
     if (!isFollowing) this.#memory.write(this.#buffers.state, 0, this.#state.subarray(0, layout.rows * 4));
     return layout;
+  }
+
+  /** Writes what tokens have in a table that the GPU has not. */
+  #writeStored(spans: readonly Span[]): void {
+    const { table } = this.#options;
+    if (!table) return;
+    let row = 0;
+    for (const { tokens, isFollowing } of spans) {
+      if (isFollowing) throw new TypeError('The tokens of a pass must be known, because their inputs are looked up.');
+      for (const token of tokens) {
+        const numbers = table.rowOf(token);
+        this.#memory.write(this.#buffers.stored, row * numbers.byteLength, numbers);
+        row += 1;
+      }
+    }
   }
 
   #wish(wishesAt: number, layout: Layout, choice: TokenChoice | undefined): void {
@@ -301,7 +329,10 @@ const areFew = (rows: number, wishes: number): boolean => wishes * 2 <= rows && 
 
 /** A power of two, as the numbers of rows that follow. */
 function firstRows(plan: ModelPlan): number {
-  const weights = matricesOf(plan).reduce((sum, { tensor, rows }) => sum + rows * tensor.shape[0]!, 0);
+  const weights = matricesOf(plan, { isStored: true }).reduce(
+    (sum, { tensor, rows }) => sum + rows * tensor.shape[0]!,
+    0,
+  );
   const most = 2 ** Math.floor(Math.log2(FIRST_PRODUCTS / weights));
   return Math.min(FIRST_ROWS, Math.max(LEAST_ROWS, most));
 }

@@ -1,19 +1,22 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
 import { requirePlain } from './plain-layers.js';
-import type { ForwardShape } from '../forward-shape.js';
+import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
 import { partsOf } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
+import { kvLayersOf } from '../read-layers.js';
+import { headsOf } from './layer-heads.js';
 import type { MatrixPlan } from '../model-tensors.js';
 
-/** Numbers between layers and inside: whole superblocks. */
-const [WIDTH, INNER, TOKENS] = [256, 512, 320];
+/** Numbers between layers, inside, and of a layer's input: whole superblocks. */
+const [WIDTH, INNER, INPUT, TOKENS] = [256, 512, 256, 320];
 const CONTEXT = 128;
 /** Positions that layers with a window see. */
 const WINDOW = 8;
-const MOST_LAYERS = 4;
+/** And where layers share keys and values. */
+const [MOST_LAYERS, MOST_SHARING] = [4, 8];
 
 export interface MadeModel {
   header: GgufHeader;
@@ -22,10 +25,14 @@ export interface MadeModel {
   read: ReadRange;
 }
 
-export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
+/** @param isStored the table of inputs for layers is not on the GPU */
+export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false): MadeModel {
   const file = new MadeFile();
   const chosen = distinctLayers(plan, shape);
-  const layers = chosen.map((index) => madeLayer(plan.layers[index]!, shape, file));
+  const layerShapes = chosen.map((index) => madeShape(shape.layerShapes[index]!, plan, shape, chosen));
+  const layers = chosen.map((index) =>
+    madeLayer(plan.layers[index]!, { shape, layer: shape.layerShapes[index]! }, file),
+  );
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
   const smaller: ForwardShape = {
@@ -36,10 +43,9 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     vocabulary: TOKENS,
     contextLength: CONTEXT,
     curves: shape.curves && chosen.map((index) => shape.curves![index]!),
-    layerShapes: chosen.map((index) => {
-      const layer = shape.layerShapes[index]!;
-      return { ...layer, window: layer.window > 0 ? WINDOW : 0 };
-    }),
+    layerInput: shape.layerInput && INPUT,
+    layerShapes,
+    kvLayers: kvLayersOf(layerShapes, shape),
   };
   const made: ModelPlan = {
     architecture: plan.architecture,
@@ -48,7 +54,7 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     head: isTied ? embedding : file.matrix(plan.head.tensor.kind, WIDTH, TOKENS),
     outputNorm: file.vector(WIDTH, 1),
     ropeFactors: undefined,
-    layerInputs: undefined,
+    layerInputs: plan.layerInputs && madeInputs(plan, { layers: layers.length, isStored }, file),
     layers,
   };
   return { header: file.header(), plan: made, shape: smaller, read: file.read };
@@ -57,9 +63,11 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
 /** With the kinds and the vectors of a real one. */
 function madeLayer(
   { matrices: given, vectors }: LayerPlan,
-  { heads, kvHeads, headSize, queryKeyNorm }: ForwardShape,
+  { shape, layer }: { shape: ForwardShape; layer: LayerShape },
   file: MadeFile,
 ): LayerPlan {
+  const { heads, kvHeads, size: headSize } = headsOf(shape, layer);
+  const { queryKeyNorm } = shape;
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
   const sizes = {
     query: [WIDTH, queries],
@@ -69,15 +77,19 @@ function madeLayer(
     gate: [WIDTH, INNER],
     up: [WIDTH, INNER],
     down: [INNER, WIDTH],
+    inputGate: [WIDTH, INPUT],
+    inputOutput: [INPUT, WIDTH],
   } as const;
   const matrices = requirePlain(given);
   const matrix = (name: keyof typeof sizes): MatrixPlan => file.matrix(matrices[name]!.tensor.kind, ...sizes[name]);
+  const matrixIfThere = (name: keyof typeof sizes): MatrixPlan | undefined => matrices[name] && matrix(name);
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,
     valueBias: keys,
     gateBias: INNER,
     upBias: INNER,
+    outputScale: 1,
   };
   const norms: Record<string, number> =
     queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
@@ -85,31 +97,74 @@ function madeLayer(
     const length = lengths[name] ?? norms[name] ?? WIDTH;
     return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
   });
+  const query = matrix('query');
+  const key = matrixIfThere('key');
   return {
     matrices: {
-      query: matrix('query'),
-      key: matrix('key'),
-      value: matrix('value'),
+      query,
+      key,
+      value: matrices.value === matrices.key ? key : matrixIfThere('value'),
       output: matrix('output'),
-      gate: matrices.gate && matrix('gate'),
+      gate: matrixIfThere('gate'),
       up: matrix('up'),
       down: matrix('down'),
+      inputGate: matrixIfThere('inputGate'),
+      inputOutput: matrixIfThere('inputOutput'),
     },
     vectors: Object.fromEntries(made) as LayerPlan['vectors'],
   };
 }
 
-/** One layer of each sort: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
-function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
-  const sorts = new Map<string, number>();
-  for (const [index, { matrices }] of layers.entries()) {
-    const { window, rope, isAgain } = layerShapes[index]!;
-    const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
-    const sort = [window > 0, rope, isAgain, ...kinds].join();
-    if (!sorts.has(sort)) sorts.set(sort, index);
-  }
-  return [...sorts.values()].slice(0, MOST_LAYERS);
+/** What is looked up of a table that is stored needs no shader of its own. */
+function madeInputs(
+  { layerInputs, embedding }: ModelPlan,
+  { layers, isStored }: { layers: number; isStored: boolean },
+  file: MadeFile,
+): ModelPlan['layerInputs'] {
+  const { table, projection } = layerInputs!;
+  const { kind } = (isStored ? embedding : table).tensor;
+  return {
+    table: file.matrix(kind, INPUT * layers, TOKENS),
+    projection: file.matrix(projection.tensor.kind, WIDTH, INPUT * layers),
+    norm: file.vector(INPUT, 1),
+  };
 }
+
+/** @param chosen layers of the real model, one of each sort */
+function madeShape(
+  { feedForward, kvFrom, ...layer }: LayerShape,
+  plan: ModelPlan,
+  shape: ForwardShape,
+  chosen: readonly number[],
+): LayerShape {
+  const sort = sortOf(plan, shape);
+  return {
+    ...layer,
+    window: layer.window > 0 ? WINDOW : 0,
+    ...(feedForward !== undefined && { feedForward: feedForward && INNER }),
+    ...(kvFrom !== undefined && { kvFrom: chosen.findIndex((index) => sort(index) === sort(kvFrom)) }),
+  };
+}
+
+/** One layer of each sort. */
+function distinctLayers(plan: ModelPlan, shape: ForwardShape): number[] {
+  const sorts = new Map<string, number>();
+  const sort = sortOf(plan, shape);
+  for (const index of plan.layers.keys()) if (!sorts.has(sort(index))) sorts.set(sort(index), index);
+  const isSharing = shape.layerShapes.some(({ kvFrom }) => kvFrom !== undefined);
+  return [...sorts.values()].slice(0, isSharing ? MOST_SHARING : MOST_LAYERS);
+}
+
+/** Its kinds of weights, its window, its heads and its RoPE, whose keys it reads, and whether rows are normalized before it. */
+const sortOf =
+  ({ layers }: ModelPlan, { layerShapes }: ForwardShape) =>
+  (index: number): string => {
+    const { matrices } = layers[index]!;
+    const { window, rope, isAgain, kvHeads, headSize, kvFrom } = layerShapes[index]!;
+    const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
+    const isShared = matrices.key === matrices.value;
+    return [window > 0, rope, isAgain, kvHeads, headSize, kvFrom !== undefined, isShared, ...kinds].join();
+  };
 
 /** Where the 16-bit floats of a block are, and how large its codes times their factors get. */
 const BLOCKS: Partial<Record<TensorKind, { halves: readonly number[]; span: number }>> = {

@@ -2,6 +2,7 @@
 import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
+import { mostOf } from './layer-heads.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -17,20 +18,25 @@ export function passBytes(
   maxRows = MOST_ROWS,
   limit = Infinity,
 ): Record<keyof PassBuffers, number> {
-  const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength } = shape;
+  const { width, layers, layerInput = 0, vocabulary, contextLength } = shape;
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
+  const inner = Math.max(layerInput, ...shape.layerShapes.map((layer) => layer.feedForward ?? shape.feedForward));
+  const attended = mostOf(shape, ({ heads, size }) => heads * size);
   const tables = most * Math.max(8, pagesOf(contextLength));
   return {
     x: floats(width),
     y: floats(width),
     branch: floats(width),
-    qkv: floats((heads + 2 * kvHeads) * headSize),
-    attended: floats(heads * headSize),
+    qkv: floats(mostOf(shape, ({ heads, kvHeads, size }) => (heads + 2 * kvHeads) * size)),
+    attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),
-    wishedAttended: floats(heads * headSize, LOGIT_ROWS),
-    inner: floats(feedForward),
-    up: floats(feedForward),
+    wishedAttended: floats(attended, LOGIT_ROWS),
+    inner: floats(inner),
+    up: floats(inner),
+    inputs: floats(layers * layerInput),
+    stored: floats(layers * layerInput),
+    wishedInputs: floats(layers * layerInput, LOGIT_ROWS),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,
@@ -44,12 +50,12 @@ export function passBytes(
 export const logitRowsOf = (vocabulary: number, limit: number): number =>
   Math.max(1, Math.min(LOGIT_ROWS, Math.floor(limit / (vocabulary * 4))));
 
-const pieceBytes = ({ heads, headSize, contextLength }: ForwardShape): number =>
-  Math.ceil(contextLength / SPLIT) * heads * (headSize + 2) * 4;
+const pieceBytes = (shape: ForwardShape): number =>
+  Math.ceil(shape.contextLength / SPLIT) * mostOf(shape, ({ heads, size }) => heads * (size + 2) * 4);
 
 /** Rows whose positions may be read side by side. */
 export function splitRowsOf(shape: ForwardShape, limit: number): number {
-  const groups = shape.heads / attendedHeads(shape.headSize, shape.heads, shape.kvHeads);
+  const groups = mostOf(shape, ({ size, heads, kvHeads }) => heads / attendedHeads(size, heads, kvHeads));
   const wanted = Math.min(8, Math.max(1, Math.floor(BUSY_GROUPS / groups)));
   return Math.min(wanted, Math.floor(limit / pieceBytes(shape)));
 }

@@ -4,6 +4,8 @@
 const LAYOUTS = {
   /** Weights twice, activations, result, vectors, plan, parameters. */
   product: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform'],
+  /** With a branch and what is opened behind. */
+  openedProduct: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform', 'read', 'read'],
   embed: ['read', 'read', 'read', 'write', undefined, undefined, 'uniform'],
   norm: ['read', 'write', 'read', 'read', 'uniform'],
   normInPlace: [undefined, 'write', 'read', 'read', 'uniform'],
@@ -12,6 +14,9 @@ const LAYOUTS = {
   choose: ['read', 'write', 'write', 'write', 'read', 'uniform'],
 } as const;
 export type LayoutName = keyof typeof LAYOUTS;
+
+/** The binding of a shader's parameters. */
+export const parametersAt = (layout: LayoutName): number => (LAYOUTS[layout] as readonly unknown[]).indexOf('uniform');
 
 const BINDING_TYPES = { read: 'read-only-storage', write: 'storage', uniform: 'uniform' } as const;
 /** `GPUShaderStage.COMPUTE`. */
@@ -65,7 +70,7 @@ export class Pipelines {
     return pipeline;
   }
 
-  /** @param buffers in the order of the bindings; parameters come last and have an offset of their own in each dispatch */
+  /** @param buffers in the order of the bindings; parameters have an offset of their own in each dispatch */
   bind(layout: LayoutName, buffers: readonly (GPUBuffer | undefined)[]): GPUBindGroup {
     const entries = buffers.flatMap((buffer, binding): GPUBindGroupEntry[] => {
       if (!buffer) return [];

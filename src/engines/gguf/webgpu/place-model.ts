@@ -18,6 +18,8 @@ export interface PlacedLayer {
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
+  /** What opens the layer's input, and what it gives. */
+  input: { gate: PlacedPiece[]; output: PlacedPiece[] } | undefined;
 }
 
 export interface PlacedModel {
@@ -25,25 +27,45 @@ export interface PlacedModel {
   layers: readonly PlacedLayer[];
   embedding: PlacedPiece[];
   head: PlacedPiece[];
+  /** Of inputs of layers; without a table: it stays in the store. */
+  inputs: { projection: PlacedPiece[]; table: PlacedPiece[] | undefined } | undefined;
 }
 
-/** @param limit bytes of a binding @throws InferenceError `insufficient_resources` */
-export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
+/**
+ * @param limit bytes of a binding @param isStored the table of inputs of layers stays in the store
+ * @throws InferenceError `insufficient_resources`
+ */
+export function placeModel(
+  { layers, embedding, head, layerInputs }: ModelPlan,
+  limit: number,
+  isStored = false,
+): PlacedModel {
   const places = new WeightPlaces(limit);
   const place = ({ matrices }: LayerPlan): PlacedLayer => {
-    const { query, key, value, output, gate, up, down } = requirePlain(matrices);
+    const { query, key, value, output, gate, up, down, inputGate, inputOutput } = requirePlain(matrices);
+    const qkv = new Set([query, key, value]);
     return {
-      qkv: places.place([query, key, value]),
+      qkv: places.place([...qkv].filter((matrix) => matrix !== undefined)),
       output: places.place([output]),
       inner: placeInner(places, gate, up),
       down: places.place([down]),
+      input: inputGate && { gate: places.place([inputGate]), output: places.place([inputOutput!]) },
     };
   };
   // A layer that is read several times lies there once.
   const once = new Map([...new Set(layers)].map((layer) => [layer, place(layer)]));
   const placed = layers.map((layer) => once.get(layer)!);
   const table = places.place([embedding]);
-  return { places, layers: placed, embedding: table, head: head === embedding ? table : places.place([head]) };
+  return {
+    places,
+    layers: placed,
+    embedding: table,
+    head: head === embedding ? table : places.place([head]),
+    inputs: layerInputs && {
+      projection: places.place([layerInputs.projection]),
+      table: isStored ? undefined : places.place([layerInputs.table]),
+    },
+  };
 }
 
 function placeInner(places: WeightPlaces, gate: MatrixPlan | undefined, up: MatrixPlan): PlacedLayer['inner'] {
@@ -59,9 +81,9 @@ export class VectorPlaces {
   readonly #highPages: number;
   #count = 0;
 
-  constructor({ layers, outputNorm }: ModelPlan, shape: ForwardShape) {
+  constructor({ layers, outputNorm, layerInputs }: ModelPlan, shape: ForwardShape) {
     const vectors = layers.flatMap(({ vectors }) => Object.values<GgufTensor | undefined>({ ...vectors }));
-    for (const vector of [outputNorm, ...vectors]) {
+    for (const vector of [outputNorm, layerInputs?.norm, ...vectors]) {
       if (!vector || this.at.has(vector)) continue;
       this.at.set(vector, this.#count);
       this.#count += roundUp(vector.shape[0]!, 4);

@@ -11,6 +11,7 @@ const COMPARED: ReadonlySet<string> = new Set([
   'gemma',
   'gemma2',
   'gemma3',
+  'gemma4',
   'phi3',
   'granite',
   'smollm3',
@@ -27,11 +28,17 @@ const COMPARED: ReadonlySet<string> = new Set([
 ]);
 
 /** The matrices that each of these layers has. */
-type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'up' | 'down';
+type PlainMatrix = 'query' | 'output' | 'up' | 'down';
 
 type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
   /** What opens the inside of a network; undefined: that is bent itself. */
   readonly gate: Matrix | undefined;
+  /** Undefined: it reads those of another layer. One matrix may be both. */
+  readonly key: Matrix | undefined;
+  readonly value: Matrix | undefined;
+  /** What opens the layer's own input, and what it gives; undefined: there is none. */
+  readonly inputGate: Matrix | undefined;
+  readonly inputOutput: Matrix | undefined;
 };
 
 /** What a gate is bent by. */
@@ -39,10 +46,10 @@ export type PlainGate = 'silu' | 'gelu';
 
 /** Undefined: a layer of another sort. */
 function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
-  const { query, key, value, output, gate, up, down, ...others } = matrices;
+  const { query, key, value, output, gate, up, down, inputGate, inputOutput, ...others } = matrices;
   if (Object.values(others).some((other) => other !== undefined)) return undefined;
-  if (!query || !key || !value || !output || !up || !down) return undefined;
-  return { query, key, value, output, gate, up, down };
+  if (!query || !output || !up || !down) return undefined;
+  return { query, key, value, output, gate, up, down, inputGate, inputOutput };
 }
 
 /** The same of a layer whose model {@link isPlain}. */

@@ -2,7 +2,8 @@
 import { type PlainGate, plainGate } from './plain-layers.js';
 import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
-import { gpuPrecision } from './gpu-pages.js';
+import { addInput, leavesBranch, projectInputs } from './input-steps.js';
+import { headsOf } from './layer-heads.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { attendTileShader } from './shaders/attention-tile.js';
@@ -18,11 +19,13 @@ import type { PlacedPiece } from './weight-places.js';
 interface LayerRows {
   x: keyof PassBuffers;
   attended: keyof PassBuffers;
+  /** What layers take of tokens themselves. */
+  inputs: keyof PassBuffers;
   list: 0 | 1;
 }
 
-const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', list: 0 };
-const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', list: 1 };
+const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', inputs: 'inputs', list: 0 };
+const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', inputs: 'wishedInputs', list: 1 };
 
 export class Program {
   /** Until the last layer's keys and values are kept. */
@@ -48,7 +51,9 @@ export class Program {
     this.#parts = parts;
     const { plan, shape } = parts;
     this.#make = new StepMaker(parts);
-    this.#look();
+    const { embedding, inputs } = parts.placed;
+    this.#look(embedding, 'x', shape.embeddingScale);
+    if (inputs?.table) this.#look(inputs.table, 'stored', 1);
     for (const rows of ROW_CLASSES) this.#layers(rows);
     const { width, vocabulary, logitScale, logitCap } = shape;
     const lastNorm = { norm: parts.places.of(plan.outputNorm), columns: width };
@@ -85,18 +90,19 @@ export class Program {
     }
   }
 
-  #look(): void {
-    const { placed, pipelines, slabs, buffers, shape } = this.#parts;
-    for (const piece of placed.embedding) {
+  /** Looks tokens up in a table. */
+  #look(table: readonly PlacedPiece[], to: keyof PassBuffers, scale: number): void {
+    const { pipelines, slabs, buffers } = this.#parts;
+    for (const piece of table) {
       const part = piece.parts[0]!;
       const { kind } = part.tensor;
       const slab = slabs.get(piece.slab)!;
-      const head = [piece.columns / 32, piece.firstRow, part.rows, wordOf(shape.embeddingScale), 0, 0, 0, 0];
+      const head = [piece.columns / 32, piece.firstRow, part.rows, wordOf(scale), 0, 0, 0, 0];
       this.looking.push({
         pipeline: pipelines.get('embed', `look up ${kind}`, embedShader(kind)),
-        group: this.#make.bind('embed', [slab, slab, buffers.state, buffers.x, undefined, undefined]),
+        group: this.#make.bind('embed', [slab, slab, buffers.state, buffers[to], undefined, undefined]),
         offset: this.#make.record(...head, ...partWords(part, { out: 0, group: 0, bias: NONE })),
-        x: Math.ceil(shape.width / 1024),
+        x: Math.ceil(piece.columns / 1024),
         rowsEach: 1,
       });
     }
@@ -104,7 +110,7 @@ export class Program {
 
   #layers(rows: RowClass): void {
     const { shape } = this.#parts;
-    const reading: Dispatch[] = [];
+    const reading = projectInputs(this.#make, this.#parts, rows);
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
       const { attend, steps } = this.#attention(rows, index, layer);
@@ -114,10 +120,12 @@ export class Program {
     }
     this.reading.set(rows, reading);
     this.thinking.set(rows, this.#feedForward(rows, last, ALL_ROWS));
-    const { width, heads, headSize } = shape;
+    const { width, layers, layerInput = 0 } = shape;
+    const { heads, size } = headsOf(shape, shape.layerShapes[last]!);
     const together = [
       this.#make.gather('x', 'wishedX', width),
-      this.#make.gather('attended', 'wishedAttended', heads * headSize),
+      this.#make.gather('attended', 'wishedAttended', heads * size),
+      ...(layerInput > 0 ? [this.#make.gather('inputs', 'wishedInputs', layers * layerInput)] : []),
     ];
     this.wishedThinking.set(rows, [...together, ...this.#feedForward(rows, last, WISHED_ROWS)]);
   }
@@ -131,9 +139,10 @@ export class Program {
   /** Queries, keys and values, which are kept; and attention. */
   #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch } {
     const { shape, places, plan, placed } = this.#parts;
-    const { heads, kvHeads, headSize, queryKeyNorm } = shape;
+    const { queryKeyNorm } = shape;
+    const { heads, kvHeads, size } = headsOf(shape, layer);
     const { vectors } = plan.layers[index]!;
-    const [queries, keys] = [heads * headSize, kvHeads * headSize];
+    const [queries, keys] = [heads * size, kvHeads * size];
     const steps = this.#make.product(rows, placed.layers[index]!.qkv, {
       input: 'x',
       output: 'qkv',
@@ -154,28 +163,34 @@ export class Program {
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, epsilon, pairs, attentionScale, temperature } = shape;
+    const { epsilon, pairs, attentionScale, temperature, normsValues = false } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
+    const { kvFrom = index } = layer;
+    const { key, value } = plan.layers[kvFrom]!.matrices;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = headNormOf(shape);
-    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
-    const code = rotateShader({ ...head, turned: rope.size, pairs, headNorm, temperature });
+    const head = headsOf(shape, layer);
+    const values = { normsValues, sharesValues: value === key };
+    const code = rotateShader({ ...head, ...values, turned: rope.size, pairs, headNorm, temperature });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),
-      x: heads + 2 * kvHeads,
+      // Keys and values of another layer are there.
+      x: head.heads + (kvFrom === index ? 2 * head.kvHeads : 0),
       rowsEach: 1,
-      bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[index], vectors, buffers.plan, buffers.state]),
+      bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[kvFrom], vectors, buffers.plan, buffers.state]),
     });
   }
 
-  #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
+  #attend(rows: RowClass, index: number, layer: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
-    const { heads, kvHeads, headSize: size, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
+    const { attentionCap } = shape;
+    const { window, kvFrom = index } = layer;
+    const head = headsOf(shape, layer);
+    const { size, heads, kvHeads } = head;
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,
@@ -187,33 +202,40 @@ export class Program {
         offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, 0),
         rowsEach: 1,
         ...more,
-        bind: (kv) => this.#make.bind('attend', [qkv, kv[index], attended, pieces, plan, state]),
+        bind: (kv) => this.#make.bind('attend', [qkv, kv[kvFrom], attended, pieces, plan, state]),
       });
     const [code, x] = [attendShader(head), heads / attendedHeads(size, heads, kvHeads)];
     const split = [make('attend', code, { x, isSplit: true }), make('join', joinShader(head), { x: heads })];
     if (rows !== 'tile') return make('attend', code, { x, split });
-    const tiled = make('attend in tiles', attendTileShader(head), { x: heads / tiledHeads(heads, kvHeads) });
+    const tiled = make('attend in tiles', attendTileShader(head), { x: heads / tiledHeads(size, heads, kvHeads) });
     return make('attend', code, { x, split, tiled });
   }
 
   /** What follows attention in a layer. */
-  #feedForward(rows: RowClass, index: number, { x, attended, list }: LayerRows): Dispatch[] {
+  #feedForward(rows: RowClass, index: number, of: LayerRows): Dispatch[] {
+    const { x, attended, list } = of;
     const { shape, places, plan, placed } = this.#parts;
-    const { width, feedForward, residualScale } = shape;
+    const { width, residualScale } = shape;
+    const { feedForward = shape.feedForward } = shape.layerShapes[index]!;
     const { vectors } = plan.layers[index]!;
     const layer = placed.layers[index]!;
     const branch = (
       pieces: readonly PlacedPiece[],
       input: keyof PassBuffers,
-      { bias, norm }: { bias: number; norm: number },
+      {
+        bias,
+        norm,
+        factor = NONE,
+        isLeft = false,
+      }: { bias: number; norm: number; factor?: number; isLeft?: boolean | undefined },
     ): Dispatch[] => {
       const isNormed = norm !== NONE;
       const end = { stride: width, outs: [0], biases: [bias], list };
       const product = isNormed
         ? this.#make.product(rows, pieces, { ...end, input, output: 'branch' })
         : this.#make.product(rows, pieces, { ...end, input, output: x, isAdded: true, scale: residualScale });
-      if (!isNormed) return product;
-      return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
+      if (!isNormed || isLeft) return product;
+      return [...product, this.#make.addNormed('branch', x, { norm, columns: width, scale: residualScale, factor })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
     const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
@@ -221,7 +243,14 @@ export class Program {
     return [
       ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
       ...inner,
-      ...branch(layer.down, 'inner', { bias: places.of(vectors.downBias), norm: places.of(feedForwardPost) }),
+      ...branch(layer.down, 'inner', {
+        bias: places.of(vectors.downBias),
+        norm: places.of(feedForwardPost),
+        // What a layer takes of tokens comes before it.
+        factor: layer.input ? NONE : places.of(vectors.outputScale),
+        isLeft: layer.input && leavesBranch(rows),
+      }),
+      ...addInput(this.#make, this.#parts, rows, { ...of, index }),
     ];
   }
 
@@ -233,7 +262,7 @@ export class Program {
     const end = plainGate(shape.activation);
     if (end) return this.#gateUp(rows, inner, { ...product, biases: [places.of(gateBias), places.of(upBias)], end });
     const up = this.#make.product(rows, inner[0], { ...product, outs: [0], biases: [places.of(upBias)] });
-    return [...up, this.#make.bend(shape.curves![index]!)];
+    return [...up, this.#make.bend(shape.curves![index]!, product.stride)];
   }
 
   /**
@@ -252,7 +281,7 @@ export class Program {
     return [
       ...this.#make.product(rows, gate, one(0)),
       ...this.#make.product(rows, up, { ...one(1), ...normed, output: 'up' }),
-      this.#make.gate(end),
+      this.#make.gate(end, product.stride),
     ];
   }
 

@@ -17,7 +17,7 @@ import { placeModel } from './place-model.js';
 import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
-export const SHADER_VERSION = 3;
+export const SHADER_VERSION = 4;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];
@@ -35,10 +35,10 @@ const tokens = Array.from({ length: PROMPT }, (_, index) => (index * 37 + 11) % 
 
 /** @param pipelines compiles what the model needs, for it too @param limit bytes of a binding */
 export async function checkGpu(
-  model: { plan: ModelPlan; shape: ForwardShape },
+  model: { plan: ModelPlan; shape: ForwardShape; isStored?: boolean },
   { device, pipelines, limit }: { device: GPUDevice; pipelines: Pipelines; limit: number },
 ): Promise<SelfCheck> {
-  const made = madeModel(model.plan, model.shape);
+  const made = madeModel(model.plan, model.shape, model.isStored);
   const { plan, shape, header, read } = made;
   const forward = new GpuForward({
     device,

@@ -5,7 +5,7 @@ import type { ModelPlan } from '../model-plan.js';
 import { type Dispatch, type PassBuffers, type RowClass, wordOf } from './dispatch.js';
 import type { GpuMemory } from './gpu-memory.js';
 import type { PlacedModel, VectorPlaces } from './place-model.js';
-import { type LayoutName, PARAMETER_BYTES, type Pipelines } from './pipelines.js';
+import { type LayoutName, PARAMETER_BYTES, parametersAt, type Pipelines } from './pipelines.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
 import { BEND_SHADER, gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
 import { MOST_PARTS, NONE, productRows, TILE } from './shaders/sizes.js';
@@ -34,6 +34,10 @@ export interface ProductPlan {
   outs: readonly number[];
   /** @default 'each' */
   end?: ProductEnd;
+  /** What `opened` opens: where in a row of it, and how many numbers a row has. */
+  opening?: { inputs: keyof PassBuffers; at: number; stride: number };
+  /** A branch whose norm is added to the activations, times `scale`. Only with `opening`, of few rows. */
+  adds?: { branch: keyof PassBuffers; norm: number } | undefined;
   /** Where the norm of the activations is, which are then `x`. */
   norm?: number | undefined;
   biases?: readonly number[];
@@ -85,6 +89,7 @@ export class StepMaker {
     return at;
   }
 
+  /** @param buffers in the order of the bindings, without parameters */
   bind(layout: LayoutName, buffers: readonly (GPUBuffer | undefined)[]): GPUBindGroup {
     const nameOf = (buffer: GPUBuffer | undefined): number => {
       if (!this.#names.has(buffer)) this.#names.set(buffer, this.#names.size);
@@ -93,7 +98,9 @@ export class StepMaker {
     const key = [layout, ...buffers.map(nameOf)].join();
     const has = this.#groups.get(key);
     if (has) return has;
-    const group = this.#parts.pipelines.bind(layout, [...buffers, this.#parameters]);
+    const at = parametersAt(layout);
+    const bound = [...buffers.slice(0, at), this.#parameters, ...buffers.slice(at)];
+    const group = this.#parts.pipelines.bind(layout, bound);
     this.#groups.set(key, group);
     return group;
   }
@@ -119,9 +126,8 @@ export class StepMaker {
     };
   }
 
-  gate(gate: PlainGate): Dispatch {
-    const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward } = shape;
+  gate(gate: PlainGate, feedForward: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
     return {
       pipeline: pipelines.get('norm', 'gate', gateShader(gate)),
       group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
@@ -131,9 +137,8 @@ export class StepMaker {
     };
   }
 
-  bend({ a, b, c, e }: Curve): Dispatch {
-    const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward } = shape;
+  bend({ a, b, c, e }: Curve, feedForward: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
     return {
       pipeline: pipelines.get('normInPlace', 'bend', BEND_SHADER),
       group: this.bind('normInPlace', [undefined, buffers.inner, vectors, buffers.plan]),
@@ -147,19 +152,30 @@ export class StepMaker {
     use: NormUse,
     from: keyof PassBuffers,
     to: keyof PassBuffers,
-    options: { norm: number; columns: number; scale?: number; stride4?: number; offset4?: number },
+    options: { norm: number; columns: number; scale?: number; stride4?: number; offset4?: number; factor?: number },
   ): Dispatch {
     const { pipelines, buffers, vectors, shape } = this.#parts;
-    const { norm, columns, scale = 1, stride4 = columns / 4, offset4 = 0 } = options;
+    const { norm, columns, scale = 1, stride4 = columns / 4, offset4 = 0, factor = 0 } = options;
     const layout = use === 'inPlace' ? 'normInPlace' : 'norm';
     const given = use === 'inPlace' ? undefined : buffers[from];
     return {
       pipeline: pipelines.get(layout, `norm ${use}`, normShader(use)),
       group: this.bind(layout, [given, buffers[to], vectors, buffers.plan]),
-      offset: this.record(columns / 4, norm, wordOf(shape.epsilon), wordOf(scale), stride4, offset4, 0, 0),
+      offset: this.record(columns / 4, norm, wordOf(shape.epsilon), wordOf(scale), stride4, offset4, factor, 0),
       x: 0,
       rowsEach: 1,
     };
+  }
+
+  /** The end of a branch. @param options.factor where the number is that rows are multiplied by then, or none */
+  addNormed(
+    from: keyof PassBuffers,
+    to: keyof PassBuffers,
+    { factor, ...options }: { norm: number; columns: number; scale: number; factor: number },
+  ): Dispatch {
+    return factor === NONE
+      ? this.norm('added', from, to, options)
+      : this.norm('scaled', from, to, { ...options, factor });
   }
 
   /** A product, and the norm before it, which leaves normed rows in `y` where {@link isNormedApart}. */
@@ -184,13 +200,14 @@ export class StepMaker {
   #dispatchOf(piece: PlacedPiece, parts: readonly PlacedPart[], rows: RowClass, product: ProductPlan): Dispatch {
     const { pipelines, slabs, buffers, vectors, shape } = this.#parts;
     const { input, output, stride, outs, end = 'each', norm, biases, isAdded, scale = 1, cap = 0, list = 0 } = product;
+    const { opening, adds } = product;
     const kinds = parts.map(({ tensor }) => tensor.kind);
     const normed = norm !== undefined;
     const pair = isPair(end);
     const height = rows === 'tile' ? TILE.rows : productRows(rows);
     let x = 0;
     const words = parts.flatMap((part, index) => {
-      const bias = biases?.[index] ?? NONE;
+      const bias = opening?.at ?? biases?.[index] ?? NONE;
       const placed = partWords(part, {
         out: outs[index]! + piece.firstRow,
         group: pair ? 0 : x,
@@ -199,18 +216,29 @@ export class StepMaker {
       if (!pair || index === 0) x += Math.ceil((part.rows * (pair ? 2 : 1)) / height);
       return placed;
     });
-    const code = rows === 'tile' ? tileShader(kinds[0]!) : productShader({ kinds, rows, end, normed });
+    const code =
+      rows === 'tile'
+        ? tileShader(kinds[0]!, pair ? 'each' : end)
+        : productShader({ kinds, rows, end, normed, adds: adds !== undefined });
     // Parts that are not there begin behind all workgroups.
     const rest = Array.from(
       { length: (MOST_PARTS - parts.length) * NO_PART.length },
       (_, at) => NO_PART[at % NO_PART.length]!,
     );
     const slab = slabs.get(piece.slab)!;
-    const bent = [wordOf(scale), wordOf(cap), isAdded ? 1 : 0];
-    const head = [piece.columns / 32, stride, norm ?? 0, wordOf(shape.epsilon), list, ...bent];
+    const bent = [wordOf(scale), wordOf(cap), opening?.stride ?? (isAdded ? 1 : 0)];
+    const head = [piece.columns / 32, stride, adds?.norm ?? norm ?? 0, wordOf(shape.epsilon), list, ...bent];
+    const opened = opening && buffers[opening.inputs];
+    const bound = [slab, slab, buffers[input], buffers[output]];
     return {
-      pipeline: pipelines.get('product', `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`, code),
-      group: this.bind('product', [slab, slab, buffers[input], buffers[output], vectors, buffers.plan]),
+      pipeline: pipelines.get(
+        adds ? 'openedProduct' : 'product',
+        `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`,
+        code,
+      ),
+      group: adds
+        ? this.bind('openedProduct', [...bound, vectors, buffers.plan, buffers[adds.branch], opened])
+        : this.bind('product', [...bound, opened ?? vectors, buffers.plan]),
       offset: this.record(...head, ...words, ...rest),
       x,
       rowsEach: rows === 'tile' ? TILE.tokens : rows,

@@ -1,9 +1,11 @@
 /** What the engine on a GPU computes of a made file. @module */
 import { KvPages, KvSequence } from '../../../../src/engines/gguf/kv-pages.js';
+import type { ReadRange } from '../../../../src/engines/gguf/file/header.js';
 import type { ForwardShape } from '../../../../src/engines/gguf/forward-shape.js';
 import { type ModelPlan, planModel } from '../../../../src/engines/gguf/model-plan.js';
 import { GpuForward } from '../../../../src/engines/gguf/webgpu/gpu-forward.js';
 import { type PlacedModel, placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
+import { openTable } from '../../../../src/engines/gguf/webgpu/stored-table.js';
 import { WeightPlaces } from '../../../../src/engines/gguf/webgpu/weight-places.js';
 import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import type { RowClass } from '../../../../src/engines/gguf/webgpu/dispatch.js';
@@ -23,21 +25,26 @@ interface GpuFileOptions {
   classes?: readonly RowClass[];
   /** Bytes of a binding, for the tables of tokens. */
   tableLimit?: number;
+  /** The table of inputs for layers stays where it is. */
+  isStored?: boolean;
   pipelines?: Pipelines;
 }
 
 export async function gpuOfFile(
   device: GPUDevice,
   file: Uint8Array,
-  { precision = 32, classes = [1, 'tile'], tableLimit, pipelines }: GpuFileOptions = {},
+  { precision = 32, classes = [1, 'tile'], tableLimit, pipelines, isStored = false }: GpuFileOptions = {},
 ): Promise<GpuFile> {
   const header = await headerOf(file);
   const plan = planModel(header);
   const shape: ForwardShape = { ...plan.shape, exact: precision === 32, precision };
   const limit = 2 ** 27;
-  const placed = tableLimit === undefined ? placeModel(plan, limit) : withCutTables(plan, tableLimit);
-  const forward = new GpuForward({ device, plan, shape, placed, limit, maxRows: 64, ...(pipelines && { pipelines }) });
-  await Promise.all([forward.load('tiny.gguf', async (from, to) => file.subarray(from, to)), forward.compile(classes)]);
+  const placed = tableLimit === undefined ? placeModel(plan, limit, isStored) : withCutTables(plan, tableLimit);
+  const read: ReadRange = async (from, to) => file.subarray(from, to);
+  const table = isStored ? await openTable(plan.layerInputs!.table, read) : undefined;
+  const options = { device, plan, shape, placed, limit, table, maxRows: 64 };
+  const forward = new GpuForward({ ...options, ...(pipelines && { pipelines }) });
+  await Promise.all([forward.load('tiny.gguf', read), forward.compile(classes)]);
   const pages = new KvPages(forward.pages, shape, 2 ** 26, forward.pages.pageBytes);
   const fresh = (): KvSequence => new KvSequence(pages);
   return {
@@ -48,7 +55,9 @@ export async function gpuOfFile(
       const logits: Float32Array[] = [];
       for (let from = 0; from < tokens.length; from += piece) {
         const part = tokens.slice(from, from + piece);
-        const [given] = await forward.run([{ kv, tokens: part, keep: part.length }]);
+        const spans = [{ kv, tokens: part, keep: part.length }];
+        await forward.bring(spans);
+        const [given] = await forward.run(spans);
         logits.push(...(given as Float32Array[]));
       }
       return logits;

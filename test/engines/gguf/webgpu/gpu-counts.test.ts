@@ -8,6 +8,7 @@ import { GpuForward } from '../../../../src/engines/gguf/webgpu/gpu-forward.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { ROW_CLASSES } from '../../../../src/engines/gguf/webgpu/dispatch.js';
 import { countingDevice } from '../support/counting-device.js';
+import { layeredFile } from '../support/layered-files.js';
 import { madeFile } from '../support/made-architectures.js';
 import { headerOf as headerOfFile } from '../support/tiny-model.js';
 
@@ -89,6 +90,27 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     expect(counts.bindGroups).toBe(before.bindGroups);
     const tensors = placed.places.parts.map(({ part }) => part.tensor);
     expect(new Set(tensors).size).toBe(tensors.length);
+  });
+
+  it.each([
+    // The table twice, what is made of embeddings, and their norm; of a layer three branches with norms behind.
+    [true, 4 * 10 + 3],
+    [false, 4 * 8],
+  ])('a made gemma4 with inputs of layers: %s; keys that are values are read once', async (hasInputs, ofLayers) => {
+    const { counts, forward, kv, placed } = await counted(await headerOfFile(layeredFile({ hasInputs })));
+    const step = (isFollowing: boolean): ReturnType<GpuForward['run']> =>
+      forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY], isFollowing }]);
+    await step(false);
+    const before = { ...counts };
+    await Promise.all([step(true), step(true)]);
+    expect(counts.dispatches - before.dispatches).toBe(2 * (ofLayers + 5));
+    expect(counts.readBytes - before.readBytes).toBe(8);
+    expect(counts.bindGroups).toBe(before.bindGroups);
+    expect(counts.storageBuffers).toBeLessThanOrEqual(8);
+    const tensors = placed.places.parts.map(({ part }) => part.tensor);
+    expect(new Set(tensors).size).toBe(tensors.length);
+    // Layers with other keys than their own have none.
+    expect(forward.pages.pageBytes).toBe((2 * 2 * 16 + 2 * 32) * 64 * 2);
   });
 
   it('reads positions side by side behind a long prompt, and pages grow without a part for each token', async () => {

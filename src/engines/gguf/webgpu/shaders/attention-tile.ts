@@ -19,7 +19,7 @@ fn pick(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), sele
 /** A workgroup for heads that share keys, of up to {@link ATTEND_ROWS} rows that follow each other in one sequence. */
 export function attendTileShader(shape: HeadShape): string {
   const { size, heads, kvHeads } = shape;
-  const group = tiledHeads(heads, kvHeads);
+  const group = tiledHeads(size, heads, kvHeads);
   const G = range(group);
   const lanes = size / 8;
   const dims = range(Math.ceil(size / 64));

@@ -10,13 +10,15 @@ import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
-/** What becomes of sums: each is a number of the result, or two of them are a gate and what it opens. */
-export type ProductEnd = 'each' | PlainGate;
+/** What becomes of sums: each is a number of the result, or opens a number that is there, or two of them are a gate and that. */
+export type ProductEnd = 'each' | 'opened' | PlainGate;
 
-export const isPair = (end: ProductEnd): end is PlainGate => end !== 'each';
+export const isPair = (end: ProductEnd): end is PlainGate => end === 'silu' || end === 'gelu';
 
-const HEAD = /* wgsl */ `${PART}
-struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, isAdded: u32, parts: array<Part, ${MOST_PARTS}> }
+const activationOf = (end: ProductEnd): string => (end === 'each' ? '' : ACTIVATIONS[end === 'opened' ? 'gelu' : end]);
+
+const headOf = (end: ProductEnd): string => /* wgsl */ `${PART}
+struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, ${end === 'opened' ? 'openedStride' : 'isAdded'}: u32, parts: array<Part, ${MOST_PARTS}> }
 @group(0) @binding(0) var<storage, read> codes: array<vec4u>;
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4f>;
@@ -26,10 +28,11 @@ struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32
 @group(0) @binding(6) var<uniform> p: Parameters;
 ${READERS}${CHAIN}`;
 
-/** @param at row of activations @param n row of the part */
-function finish(end: ProductEnd, at: string, n: string): string {
+/** @param at row of activations @param n row of the part @param opened what has the numbers that are opened */
+function finish(end: ProductEnd, at: string, n: string, opened = 'vectors'): string {
   const place = `${at} * p.stride + s.out + ${n}`;
   if (isPair(end)) return `result[${place}] = activate(v) * v2;`;
+  if (end === 'opened') return `result[${place}] = activate(v) * ${opened}[${at} * p.openedStride + s.bias + ${n}];`;
   return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); }
       let place = ${place}; if (p.isAdded == 1u) { v += result[place]; } result[place] = v;`;
 }
@@ -45,31 +48,38 @@ interface ProductOptions {
   end: ProductEnd;
   /** Activations are normalized here. */
   normed?: boolean;
+  /** Or a branch is, and added to them. */
+  adds?: boolean;
 }
 
+const BRANCH = /* wgsl */ `
+@group(0) @binding(7) var<storage, read> branch: array<vec4f>;
+@group(0) @binding(8) var<storage, read> opened: array<f32>;
+`;
+
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
-export function productShader({ kinds, rows, end, normed = false }: ProductOptions): string {
+export function productShader({ kinds, rows, end, normed = false, adds = false }: ProductOptions): string {
   const threads = productThreads(rows);
   const pair = isPair(end);
   const all = range(rows);
   const height = pair ? HEIGHT / 2 : HEIGHT;
   const inGroup = (threads / LANES) * height;
   const distinct = [...new Set(kinds)];
-  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed });
+  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed, adds });
   // What has one kind is one shader, however many parts there are.
   const branch = (kind: TensorKind): string => {
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
     return `if (${parts.join(' || ')}) { ${body(kind)} }`;
   };
-  return /* wgsl */ `${HEAD}
-${pair ? ACTIVATIONS[end] : ''}
+  return /* wgsl */ `${headOf(end)}${adds ? BRANCH : ''}
+${activationOf(end)}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
-${normed ? squaresOf(rows) : ''}
+${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let lane = t % ${LANES}u; let group = t / ${LANES}u;
   let count = plan[p.list]; let first = wg.y * ${rows}u; let columns4 = p.blocks * 8u;
   ${each(all, (m) => `let origin${m} = min(first + ${m}u, count - 1u) * columns4;`)}
-  ${normed ? rootMeans(rows, (m) => `x[origin${m} + k]`) : ''}
+  ${normed || adds ? rootMeans(rows, (m) => `${adds ? 'branch' : 'x'}[origin${m} + k]`) : ''}
   ${each(range(HEIGHT), (r) => each(all, (m) => `var a${r}_${m} = 0.0;`, ' '))}
   ${
     pair
@@ -78,7 +88,7 @@ ${normed ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, opened: adds ? 'opened' : 'vectors' }))}
 }`;
 }
 
@@ -88,7 +98,7 @@ const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed }: { rows: number; pair: boolean; normed: boolean },
+  { rows, pair, normed, adds }: { rows: number; pair: boolean; normed: boolean; adds: boolean },
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -97,7 +107,11 @@ function sumsOfThread(
   const part = (r: number): string => (pair && r % 2 === 1 ? 's1' : 's');
   const isByHalf = factors === 'half' || factors === 'halfPair';
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
-  const load = (m: number): string => (normed ? `(x[origin${m} + at] * inverse${m}) * weight` : `x[origin${m} + at]`);
+  const normOf = (given: string, m: number): string => `(${given}[origin${m} + at] * inverse${m}) * weight`;
+  const load = (m: number): string => {
+    if (adds) return `x[origin${m} + at] + (${normOf('branch', m)}) * p.scale`;
+    return normed ? normOf('x', m) : `x[origin${m} + at]`;
+  };
   const clear = `${each(R, (r) => each(M, (m) => `var d${r}_${m} = 0.0;`, ' '), ' ')} ${isTwo ? each(M, (m) => `var l${m} = 0.0;`, ' ') : ''}`;
   const added = (r: number, m: number): string =>
     isTwo ? `fma(f.y, l${m}, fma(f.x, d${r}_${m}, a${r}_${m}))` : `fma(f, d${r}_${m}, a${r}_${m})`;
@@ -115,7 +129,7 @@ function sumsOfThread(
       ${isByHalf ? clear : ''}
       for (var j = 0u; j < 4u; j++) {
         let at = b * 8u + h * 4u + j;
-        ${normed ? `let weight = ${vectorOf('p.norm', 'at')};` : ''}
+        ${normed || adds ? `let weight = ${vectorOf('p.norm', 'at')};` : ''}
         ${each(M, (m) => `let x${m} = ${load(m)};`, ' ')}
         ${isTwo ? each(M, (m) => `l${m} = addUp(x${m}, l${m});`, ' ') : ''}
         ${each(R, (r) => `{ let q = ${code(r, part(r))}; ${next(r, part(r))} ${each(M, (m) => `d${r}_${m} = chain(q, x${m}, d${r}_${m});`, ' ')} }`)}
@@ -132,11 +146,13 @@ function joinLanes({
   rows,
   end,
   height,
+  opened,
 }: {
   round: number;
   rows: number;
   end: ProductEnd;
   height: number;
+  opened: string;
 }): string {
   const pair = isPair(end);
   const threads = productThreads(rows);
@@ -155,21 +171,21 @@ function joinLanes({
     ${pair ? sum('v2', 'g + 1u') : ''}
     let row = base + (g / ${together}u) * ${height}u + ${row};
     if (row < s.rows && first + m < count) {
-      ${addBias('s', 'v', 'row')}
+      ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
       ${pair ? addBias('s1', 'v2', 'row') : ''}
-      ${finish(end, '(first + m)', 'row')}
+      ${finish(end, '(first + m)', 'row', opened)}
     }
   }`;
 }
 
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
-export function tileShader(kind: TensorKind): string {
+export function tileShader(kind: TensorKind, end: 'each' | 'opened' = 'each'): string {
   const { rows, tokens, threads } = TILE;
   const R = range(4);
   const reader = readerOf(kind);
   const { block, half, code, next, factors } = reader;
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
-  return /* wgsl */ `${HEAD}
+  return /* wgsl */ `${headOf(end)}${activationOf(end)}
 const LINE = 9u;
 var<workgroup> weights: array<vec4f, ${rows * 9}>;
 var<workgroup> tokens: array<vec4f, ${tokens * 9}>;
@@ -208,8 +224,8 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
     let m = o / ${rows}u; let i = o % ${rows}u; let row = n0 + i;
     if (row < s.rows && m0 + m < count) {
       var v = weights[m * ${rows / 4}u + i / 4u][i & 3u];
-      ${addBias('s', 'v', 'row')}
-      ${finish('each', '(m0 + m)', 'row')}
+      ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
+      ${finish(end, '(m0 + m)', 'row')}
     }
   }
 }`;

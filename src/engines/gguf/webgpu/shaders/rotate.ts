@@ -17,6 +17,10 @@ interface RotateOptions extends HeadShape {
   pairs: 'halves' | 'neighbours';
   /** When each head of queries and keys is normalized: before it is rotated, or behind. */
   headNorm: 'before' | 'behind' | undefined;
+  /** Values are normalized without weights. */
+  normsValues: boolean;
+  /** Values are made of what keys are, before their norm. */
+  sharesValues: boolean;
   /** Queries grow with their position. */
   temperature: ForwardShape['temperature'];
 }
@@ -30,11 +34,14 @@ export function rotateShader({
   pairs,
   headNorm,
   bits,
+  normsValues,
+  sharesValues,
   temperature,
 }: RotateOptions): string {
   const growth = temperature
     ? ` * (1.0 + f32(${temperature.scale}) * log(1.0 + f32(position / ${temperature.positions}u)))`
     : '';
+  const source = sharesValues ? '(wg.x - select(0u, KV, wg.x >= HEADS + KV))' : 'wg.x';
   return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, scale: f32, spare: u32 }
 @group(0) @binding(0) var<storage, read_write> qkv: array<f32>;
 @group(0) @binding(1) var<storage, read_write> kv: array<u32>;
@@ -45,12 +52,12 @@ export function rotateShader({
 const D = ${size}u; const HEADS = ${heads}u; const KV = ${kvHeads}u;
 var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, ${size}>; var<workgroup> sums: array<f32, 64>;
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let origin = wg.y * (HEADS + 2u * KV) * D + wg.x * D; let position = state[wg.y].y;
+  let origin = wg.y * (HEADS + 2u * KV) * D + ${source} * D; let position = state[wg.y].y;
   let isQuery = wg.x < HEADS; let isValue = wg.x >= HEADS + KV;
   for (var d = t; d < D; d += 64u) { head[d] = qkv[origin + d]; }
   workgroupBarrier();
   let scale = p.scale${growth};
-  ${headNorm === 'before' ? normOf('head') : ''}
+  ${headNorm === 'before' ? normOf('head', normsValues) : ''}
   // Angles of a position are those of its page and those in it, added: cos and sin of a GPU are not exact enough.
   let low = p.low + (position % 64u) * ${turned}u; let high = p.high + (position / 64u) * ${turned}u;
   for (var d = t; d < D; d += 64u) {
@@ -76,13 +83,13 @@ var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, 
 }`;
 }
 
-const normOf = (head: 'head' | 'turnedHead'): string => /* wgsl */ `
+const normOf = (head: 'head' | 'turnedHead', normsValues = false): string => /* wgsl */ `
   var square = 0.0; for (var d = t; d < D; d += 64u) { square = fma(${head}[d], ${head}[d], square); }
   sums[t] = square;
   workgroupBarrier();
   var total = 0.0; for (var i = 0u; i < 64u; i++) { total += sums[i]; }
   let inverse = 1.0 / sqrt(total / f32(D) + p.epsilon); let weight = select(p.keyNorm, p.queryNorm, isQuery);
-  if (!isValue) { for (var d = t; d < D; d += 64u) { ${head}[d] = (${head}[d] * inverse) * vectors[weight + d]; } }
+  if (!isValue) { for (var d = t; d < D; d += 64u) { ${head}[d] = (${head}[d] * inverse) * vectors[weight + d]; } }${normsValues ? ` else { for (var d = t; d < D; d += 64u) { ${head}[d] = ${head}[d] * inverse; } }` : ''}
   workgroupBarrier();`;
 
 /** A number's pair, and the other number of it. */

@@ -29,10 +29,10 @@ ${READERS}
 }
 
 /**
- * What a norm does with rows: writes those of `x`; writes wished ones; adds to rows, as the end of a branch; or changes a part of
- * rows where it is.
+ * What a norm does with rows: writes those of `x`; writes wished ones; adds to rows, as the end of a branch, and multiplies them
+ * as the end of a layer; or changes a part of rows where it is.
  */
-export type NormUse = 'all' | 'wished' | 'added' | 'inPlace';
+export type NormUse = 'all' | 'wished' | 'added' | 'scaled' | 'inPlace';
 
 /** Norms of rows. A workgroup for each. */
 export function normShader(use: NormUse): string {
@@ -42,9 +42,10 @@ export function normShader(use: NormUse): string {
     all: 'result[origin + k] = v;',
     wished: 'result[wg.x * columns4 + k] = v;',
     added: 'result[origin + k] = result[origin + k] + v * p.scale;',
+    scaled: 'result[origin + k] = (result[origin + k] + v * p.scale) * vectors[p.factor];',
     inPlace: 'result[origin + k] = v;',
   };
-  return /* wgsl */ `struct Parameters { columns4: u32, norm: u32, epsilon: f32, scale: f32, stride4: u32, offset4: u32, spare0: u32, spare1: u32 }
+  return /* wgsl */ `struct Parameters { columns4: u32, norm: u32, epsilon: f32, scale: f32, stride4: u32, offset4: u32, ${use === 'scaled' ? 'factor' : 'spare0'}: u32, spare1: u32 }
 ${use === 'inPlace' ? '' : '@group(0) @binding(0) var<storage, read> x: array<vec4f>;'}
 @group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
 @group(0) @binding(2) var<storage, read> vectors: array<f32>;

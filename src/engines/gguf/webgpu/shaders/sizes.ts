@@ -51,10 +51,13 @@ export function attendedHeads(size: number, heads: number, kvHeads: number): num
   return 1;
 }
 
+/** Numbers of heads that a workgroup of a tile sums up for a row, at most: its threads have them in registers. */
+const tileNumbers = (size: number): number => (size > 256 ? 1024 : 2048);
+
 /** The same where rows share what is read: a thread has 12 numbers of each of them. */
-export function tiledHeads(heads: number, kvHeads: number): number {
+export function tiledHeads(size: number, heads: number, kvHeads: number): number {
   const all = heads / kvHeads;
-  return range(8).findLast((share) => all % (share + 1) === 0)! + 1;
+  return range(8).findLast((share) => all % (share + 1) === 0 && (share + 1) * size <= tileNumbers(size))! + 1;
 }
 
 /** From 0 to before `count`. */

@@ -1,0 +1,13 @@
+/** Heads of each layer: some models have layers with larger ones, or with fewer of keys. @module */
+import type { ForwardShape, LayerShape } from '../forward-shape.js';
+import { gpuPrecision } from './gpu-pages.js';
+import type { HeadShape } from './shaders/rotate.js';
+
+export function headsOf(shape: ForwardShape, layer: LayerShape): HeadShape {
+  const { kvHeads = shape.kvHeads, headSize: size = shape.headSize } = layer;
+  return { size, heads: shape.heads, kvHeads, bits: gpuPrecision(shape) };
+}
+
+/** The most that a layer has of something. */
+export const mostOf = (shape: ForwardShape, of: (heads: HeadShape) => number): number =>
+  Math.max(...shape.layerShapes.map((layer) => of(headsOf(shape, layer))));
