@@ -33,6 +33,8 @@ export type PassBuffers = Readonly<
     | 'wishedAttended'
     | 'inner'
     | 'up'
+    | 'scores'
+    | 'routes'
     | 'logits'
     | 'pieces'
     | 'best'

@@ -1,15 +1,17 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
-import { requirePlain } from './plain-layers.js';
-import type { ForwardShape } from '../forward-shape.js';
+import { usedIn } from './routed-layers.js';
+import type { ExpertsShape, ForwardShape } from '../forward-shape.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
-import { partsOf } from '../model-weights.js';
+import { type LayerMatrices, partsOf } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
 import type { MatrixPlan } from '../model-tensors.js';
 
 /** Numbers between layers and inside: whole superblocks. */
 const [WIDTH, INNER, TOKENS] = [256, 512, 320];
+/** Numbers inside an expert, and inside the one that all rows take. */
+const [EXPERT, SHARED] = [256, 512];
 const CONTEXT = 128;
 /** Positions that layers with a window see. */
 const WINDOW = 8;
@@ -25,7 +27,8 @@ export interface MadeModel {
 export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   const file = new MadeFile();
   const chosen = distinctLayers(plan, shape);
-  const layers = chosen.map((index) => madeLayer(plan.layers[index]!, shape, file));
+  const experts = shape.experts && madeExperts(shape.experts, chosen);
+  const layers = chosen.map((index) => madeLayer(plan.layers[index]!, { ...shape, experts }, file));
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
   const smaller: ForwardShape = {
@@ -33,6 +36,7 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     layers: layers.length,
     width: WIDTH,
     feedForward: INNER,
+    experts,
     vocabulary: TOKENS,
     contextLength: CONTEXT,
     curves: shape.curves && chosen.map((index) => shape.curves![index]!),
@@ -54,12 +58,21 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   return { header: file.header(), plan: made, shape: smaller, read: file.read };
 }
 
+/**
+ * As many as a row takes. If there were others, a score that is rounded otherwise might choose another one, and all numbers
+ * would differ.
+ */
+function madeExperts(experts: ExpertsShape, chosen: readonly number[]): ExpertsShape {
+  const used = chosen.map((index) => usedIn(experts, index));
+  const count = Math.max(...used);
+  const sharedFeedForward = experts.sharedFeedForward > 0 ? SHARED : 0;
+  return { ...experts, count, used: used.map(() => count), feedForward: EXPERT, sharedFeedForward };
+}
+
 /** With the kinds and the vectors of a real one. */
-function madeLayer(
-  { matrices: given, vectors }: LayerPlan,
-  { heads, kvHeads, headSize, queryKeyNorm }: ForwardShape,
-  file: MadeFile,
-): LayerPlan {
+function madeLayer({ matrices, vectors, experts }: LayerPlan, shape: ForwardShape, file: MadeFile): LayerPlan {
+  const { count = 0 } = shape.experts ?? {};
+  const { heads, kvHeads, headSize, queryKeyNorm } = shape;
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
   const sizes = {
     query: [WIDTH, queries],
@@ -69,15 +82,27 @@ function madeLayer(
     gate: [WIDTH, INNER],
     up: [WIDTH, INNER],
     down: [INNER, WIDTH],
-  } as const;
-  const matrices = requirePlain(given);
-  const matrix = (name: keyof typeof sizes): MatrixPlan => file.matrix(matrices[name]!.tensor.kind, ...sizes[name]);
+    router: [WIDTH, count],
+    sharedGate: [WIDTH, SHARED],
+    sharedUp: [WIDTH, SHARED],
+    sharedDown: [SHARED, WIDTH],
+    sharedOpening: [WIDTH, 1],
+  } as const satisfies Partial<Record<keyof LayerMatrices<unknown>, readonly [number, number]>>;
+  const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter((name) => matrices[name]);
+  const madeMatrices = names.map((name) => [name, file.matrix(matrices[name]!.tensor.kind, ...sizes[name])]);
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,
     valueBias: keys,
     gateBias: INNER,
     upBias: INNER,
+    sinks: heads,
+    routerBias: count,
+    choiceBias: count,
+    expertScale: count,
+    expertGateBias: EXPERT * count,
+    expertUpBias: EXPERT * count,
+    expertDownBias: WIDTH * count,
   };
   const norms: Record<string, number> =
     queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
@@ -86,25 +111,23 @@ function madeLayer(
     return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
   });
   return {
-    matrices: {
-      query: matrix('query'),
-      key: matrix('key'),
-      value: matrix('value'),
-      output: matrix('output'),
-      gate: matrices.gate && matrix('gate'),
-      up: matrix('up'),
-      down: matrix('down'),
-    },
+    matrices: Object.fromEntries(madeMatrices) as LayerPlan['matrices'],
     vectors: Object.fromEntries(made) as LayerPlan['vectors'],
+    experts: experts && {
+      gate: file.experts(experts.gate[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      up: file.experts(experts.up[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      down: file.experts(experts.down[0]!.tensor.kind, [EXPERT, WIDTH], count),
+    },
   };
 }
 
 /** One layer of each sort: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
 function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
   const sorts = new Map<string, number>();
-  for (const [index, { matrices }] of layers.entries()) {
+  for (const [index, { matrices, experts }] of layers.entries()) {
     const { window, rope, isAgain } = layerShapes[index]!;
-    const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
+    const ofExperts = experts ? [experts.gate[0]!, experts.up[0]!, experts.down[0]!] : [];
+    const kinds = [...partsOf(matrices), ...ofExperts].map(({ tensor }) => tensor.kind);
     const sort = [window > 0, rope, isAgain, ...kinds].join();
     if (!sorts.has(sort)) sorts.set(sort, index);
   }
@@ -137,6 +160,11 @@ class MadeFile {
     return { tensor: this.#add(kind, [columns, rows], 0), firstRow: 0, rows };
   }
 
+  experts(kind: TensorKind, [columns, rows]: readonly [number, number], count: number): MatrixPlan[] {
+    const tensor = this.#add(kind, [columns, rows, count], 0);
+    return Array.from({ length: count }, (_, index) => ({ tensor, firstRow: index * rows, rows }));
+  }
+
   vector(length: number, around: number): GgufTensor {
     return this.#add('F32', [length], around);
   }
@@ -149,7 +177,12 @@ class MadeFile {
   /** Any bytes of it, always the same. */
   readonly read: ReadRange = async (from, to) => {
     const made = this.#tensors.find(({ tensor }) => from >= tensor.offset && from < tensor.offset + tensor.bytes)!;
-    return madeBytes(made.tensor, { count: to - from, around: made.around, seed: (from >>> 2) + 1 });
+    const { offset, bytes: count } = made.tensor;
+    // Of a whole tensor, so that they do not depend on how it is read.
+    return madeBytes(made.tensor, { count, around: made.around, seed: (offset >>> 2) + 1 }).subarray(
+      from - offset,
+      to - offset,
+    );
   };
 
   #add(kind: TensorKind, shape: readonly number[], around: number): GgufTensor {

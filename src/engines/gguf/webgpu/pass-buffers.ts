@@ -2,6 +2,7 @@
 import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
+import { scoreSize, slotSize, slotsOf } from './routed-layers.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -17,7 +18,9 @@ export function passBytes(
   maxRows = MOST_ROWS,
   limit = Infinity,
 ): Record<keyof PassBuffers, number> {
-  const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength } = shape;
+  const { width, heads, kvHeads, headSize, feedForward, vocabulary, contextLength, experts } = shape;
+  // A row is inside of each of the experts that it takes.
+  const inner = Math.max(feedForward, experts ? slotsOf(experts) * slotSize(experts) : 0);
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
   const tables = most * Math.max(8, pagesOf(contextLength));
@@ -29,8 +32,10 @@ export function passBytes(
     attended: floats(heads * headSize),
     wishedX: floats(width, LOGIT_ROWS),
     wishedAttended: floats(heads * headSize, LOGIT_ROWS),
-    inner: floats(feedForward),
-    up: floats(feedForward),
+    inner: floats(inner),
+    up: floats(inner),
+    scores: floats(experts ? scoreSize(experts) : 0),
+    routes: floats(experts ? 2 * slotsOf(experts) : 0),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,

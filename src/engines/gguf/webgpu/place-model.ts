@@ -1,5 +1,7 @@
 /** Which weights of a model lie where on a GPU. @module */
 import { requirePlain } from './plain-layers.js';
+import { placeRouted, type PlacedRouted } from './place-experts.js';
+import { routedMatrices } from './routed-layers.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
 import { pagesOf } from '../kv-pages.js';
@@ -18,6 +20,8 @@ export interface PlacedLayer {
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
+  /** Undefined: no experts. */
+  routed: PlacedRouted | undefined;
 }
 
 export interface PlacedModel {
@@ -30,13 +34,16 @@ export interface PlacedModel {
 /** @param limit bytes of a binding @throws InferenceError `insufficient_resources` */
 export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
   const places = new WeightPlaces(limit);
-  const place = ({ matrices }: LayerPlan): PlacedLayer => {
-    const { query, key, value, output, gate, up, down } = requirePlain(matrices);
+  const place = (layer: LayerPlan): PlacedLayer => {
+    const { query, key, value, output, gate, up, down } = requirePlain(layer.matrices);
+    const routed = routedMatrices(layer);
     return {
       qkv: places.place([query, key, value]),
       output: places.place([output]),
-      inner: placeInner(places, gate, up),
-      down: places.place([down]),
+      // A layer with experts alone has none.
+      inner: up ? placeInner(places, gate, up) : [[]],
+      down: down ? places.place([down]) : [],
+      routed: routed && placeRouted(places, routed),
     };
   };
   // A layer that is read several times lies there once.
@@ -64,7 +71,7 @@ export class VectorPlaces {
     for (const vector of [outputNorm, ...vectors]) {
       if (!vector || this.at.has(vector)) continue;
       this.at.set(vector, this.#count);
-      this.#count += roundUp(vector.shape[0]!, 4);
+      this.#count += roundUp(vector.bytes / 4, 4);
     }
     this.#highPages = pagesOf(shape.contextLength);
     for (const rope of [shape.rope, shape.windowRope]) {

@@ -2,6 +2,7 @@
 import type { Activation } from '../architectures.js';
 import type { ModelPlan } from '../model-plan.js';
 import type { LayerMatrices } from '../model-weights.js';
+import { areRouted, besideExperts } from './routed-layers.js';
 
 /** Architectures whose log-probabilities on WebGPU were compared with those of WASM. */
 const COMPARED: ReadonlySet<string> = new Set([
@@ -24,24 +25,30 @@ const COMPARED: ReadonlySet<string> = new Set([
   'hunyuan-dense',
   'nanbeige',
   'apertus',
+  'qwen3moe',
+  'granitemoe',
+  'gpt-oss',
 ]);
 
 /** The matrices that each of these layers has. */
-type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'up' | 'down';
+type PlainMatrix = 'query' | 'key' | 'value' | 'output';
 
 type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
   /** What opens the inside of a network; undefined: that is bent itself. */
   readonly gate: Matrix | undefined;
+  /** Undefined: it is experts. */
+  readonly up: Matrix | undefined;
+  readonly down: Matrix | undefined;
 };
 
 /** What a gate is bent by. */
-export type PlainGate = 'silu' | 'gelu';
+export type PlainGate = 'silu' | 'gelu' | 'clipped';
 
 /** Undefined: a layer of another sort. */
 function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
-  const { query, key, value, output, gate, up, down, ...others } = matrices;
+  const { query, key, value, output, gate, up, down, ...others } = besideExperts(matrices);
   if (Object.values(others).some((other) => other !== undefined)) return undefined;
-  if (!query || !key || !value || !output || !up || !down) return undefined;
+  if (!query || !key || !value || !output) return undefined;
   return { query, key, value, output, gate, up, down };
 }
 
@@ -54,16 +61,20 @@ export function requirePlain<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatr
 
 /** Undefined: the shaders bend what is inside a network by `xielu`, or do not compute the activation. */
 export function plainGate(activation: Activation): PlainGate | undefined {
-  return activation === 'silu' || activation === 'gelu' ? activation : undefined;
+  return activation === 'silu' || activation === 'gelu' || activation === 'clipped' ? activation : undefined;
 }
 
 /** Whether the shaders compute the layers of a model. */
 export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
-  if (!COMPARED.has(architecture) || shape.experts || shape.recurrent) return false;
+  if (!COMPARED.has(architecture) || shape.recurrent) return false;
+  if (shape.experts && !areRouted(shape.experts)) return false;
   const isGated = plainGate(shape.activation) !== undefined;
   if (!isGated && shape.activation !== 'xielu') return false;
   return layers.every(({ matrices, experts }) => {
     const plain = plainMatrices(matrices);
-    return !experts && plain !== undefined && isGated === (plain.gate !== undefined);
+    if (!plain) return false;
+    const { gate, up, down } = plain;
+    if (experts) return isGated && !gate && !up && !down;
+    return up !== undefined && down !== undefined && isGated === (gate !== undefined);
   });
 }

@@ -1,4 +1,5 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
+import { ExpertSteps } from './expert-steps.js';
 import { type PlainGate, plainGate } from './plain-layers.js';
 import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
@@ -43,11 +44,13 @@ export class Program {
   readonly drawing: Dispatch[] = [];
   readonly #parts: ProgramParts;
   readonly #make: StepMaker;
+  readonly #experts: ExpertSteps;
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
     const { plan, shape } = parts;
     this.#make = new StepMaker(parts);
+    this.#experts = new ExpertSteps(parts, this.#make);
     this.#look();
     for (const rows of ROW_CLASSES) this.#layers(rows);
     const { width, vocabulary, logitScale, logitCap } = shape;
@@ -173,9 +176,11 @@ export class Program {
   }
 
   #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
-    const { shape, pipelines, buffers } = this.#parts;
+    const { shape, pipelines, buffers, places, vectors, plan: model } = this.#parts;
     const { heads, kvHeads, headSize: size, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
+    const { sinks } = model.layers[index]!.vectors;
+    const head = { size, heads, kvHeads, bits: gpuPrecision(shape), hasSinks: sinks !== undefined };
+    const layout = sinks ? 'attendWithSinks' : 'attend';
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,
@@ -183,11 +188,12 @@ export class Program {
       { isSplit = false, ...more }: Pick<Dispatch, 'x' | 'split' | 'tiled'> & { isSplit?: boolean },
     ): Dispatch =>
       this.#make.withKeys({
-        pipeline: pipelines.get('attend', label, code),
-        offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, 0),
+        pipeline: pipelines.get(layout, label, code),
+        offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, sinks ? places.of(sinks) : 0),
         rowsEach: 1,
         ...more,
-        bind: (kv) => this.#make.bind('attend', [qkv, kv[index], attended, pieces, plan, state]),
+        bind: (kv) =>
+          this.#make.bind(layout, [qkv, kv[index], attended, pieces, plan, state, ...(sinks ? [vectors] : [])]),
       });
     const [code, x] = [attendShader(head), heads / attendedHeads(size, heads, kvHeads)];
     const split = [make('attend', code, { x, isSplit: true }), make('join', joinShader(head), { x: heads })];
@@ -215,14 +221,15 @@ export class Program {
       if (!isNormed) return product;
       return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
+    const mixed = branch(layer.output, attended, {
+      bias: places.of(vectors.outputBias),
+      norm: places.of(vectors.attentionPostNorm),
+    });
+    if (layer.routed) return [...mixed, ...this.#experts.steps(rows, index, { x, list })];
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
     const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
-    const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
-    return [
-      ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
-      ...inner,
-      ...branch(layer.down, 'inner', { bias: places.of(vectors.downBias), norm: places.of(feedForwardPost) }),
-    ];
+    const end = { bias: places.of(vectors.downBias), norm: places.of(vectors.feedForwardPostNorm) };
+    return [...mixed, ...inner, ...branch(layer.down, 'inner', end)];
   }
 
   /** What is inside a feed-forward network: opened by a gate, or bent. */

@@ -119,14 +119,14 @@ export class StepMaker {
     };
   }
 
-  gate(gate: PlainGate): Dispatch {
-    const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward } = shape;
+  /** @param columns of a row */
+  gate(gate: PlainGate, columns = this.#parts.shape.feedForward): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
     return {
       pipeline: pipelines.get('norm', 'gate', gateShader(gate)),
       group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
-      offset: this.record(feedForward, 0, 0, 0),
-      x: Math.ceil(feedForward / 64),
+      offset: this.record(columns, 0, 0, 0),
+      x: Math.ceil(columns / 64),
       rowsEach: 1,
     };
   }
@@ -200,18 +200,13 @@ export class StepMaker {
       return placed;
     });
     const code = rows === 'tile' ? tileShader(kinds[0]!) : productShader({ kinds, rows, end, normed });
-    // Parts that are not there begin behind all workgroups.
-    const rest = Array.from(
-      { length: (MOST_PARTS - parts.length) * NO_PART.length },
-      (_, at) => NO_PART[at % NO_PART.length]!,
-    );
     const slab = slabs.get(piece.slab)!;
     const bent = [wordOf(scale), wordOf(cap), isAdded ? 1 : 0];
     const head = [piece.columns / 32, stride, norm ?? 0, wordOf(shape.epsilon), list, ...bent];
     return {
       pipeline: pipelines.get('product', `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`, code),
       group: this.bind('product', [slab, slab, buffers[input], buffers[output], vectors, buffers.plan]),
-      offset: this.record(...head, ...words, ...rest),
+      offset: this.record(...head, ...allParts(words)),
       x,
       rowsEach: rows === 'tile' ? TILE.tokens : rows,
     };
@@ -236,3 +231,9 @@ export const partWords = (
 ];
 
 const NO_PART = [0, 0, 0, 0, 0, 0, NONE, NONE];
+
+/** The words of all parts of a product: those that are not there begin behind all workgroups. */
+export function allParts(words: readonly number[]): number[] {
+  const missing = MOST_PARTS - words.length / NO_PART.length;
+  return [...words, ...Array.from({ length: missing }, () => NO_PART).flat()];
+}

@@ -17,7 +17,9 @@ import { VARIANTS } from './tiny-variants.js';
 import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
 import { assembleTextModel, planDecoder } from '../../../../src/engines/gguf/assemble-text-model.js';
 import { type GpuModel, openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
-import { planModel } from '../../../../src/engines/gguf/model-plan.js';
+import type { TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.js';
+import { type ModelPlan, planModel } from '../../../../src/engines/gguf/model-plan.js';
+import type { MatrixPlan } from '../../../../src/engines/gguf/model-tensors.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
@@ -52,7 +54,25 @@ const COMPARED_ARCHITECTURES = [
   'hunyuan-dense',
   'nanbeige',
   'apertus',
+  'qwen3moe',
+  'granitemoe',
+  'gpt-oss',
 ] as const;
+
+/** As a file whose experts are of other kinds: a self-check takes nothing but kinds and sizes of it. */
+function withExpertsOf(plan: ModelPlan, kindOf: (part: 'gate' | 'up' | 'down') => TensorKind): ModelPlan {
+  const all = (matrices: readonly MatrixPlan[], kind: TensorKind): MatrixPlan[] =>
+    matrices.map((matrix) => ({ ...matrix, tensor: { ...matrix.tensor, kind } }));
+  const layers = plan.layers.map(({ experts, ...layer }) => ({
+    ...layer,
+    experts: experts && {
+      gate: all(experts.gate, kindOf('gate')),
+      up: all(experts.up, kindOf('up')),
+      down: all(experts.down, kindOf('down')),
+    },
+  }));
+  return { ...plan, layers: layers.slice(0, 1) };
+}
 
 /** A device with the limits that every adapter has, and the errors that nobody waited for. */
 async function deviceOf(gpu: GPU): Promise<{ device: GPUDevice; errors: string[] }> {
@@ -147,6 +167,38 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
       });
       expect(errors).toEqual([]);
       model.forward.destroy();
+    },
+    600_000,
+  );
+
+  it('[W64] [W65] computes what WASM computes with experts, and the same bits for a row alone', async () => {
+    const file = madeFile('qwen3moe');
+    // One shader for all counts of rows: they take long to compile in software.
+    const model = await gpuOfFile(device, file, { pipelines, classes: isLong ? [1, 2, 4, 8, 'tile'] : [8] });
+    const prompt = MADE_PROMPT.slice(0, 24);
+    const [given, expected] = [await model.read(prompt, 8), await logitsOfFile(file, prompt)];
+    for (const [row, logits] of given.entries()) {
+      expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+      expect(likeliest(logits)).toBe(likeliest(expected[row]!));
+    }
+    expect(await model.read(prompt, 1)).toEqual(given);
+    expect(await model.read(prompt, 5)).toEqual(given);
+    expect(errors).toEqual([]);
+    model.forward.destroy();
+  }, 600_000);
+
+  it.skipIf(!isLong).each(['several', ...COMPARED_KINDS])(
+    '[W64] [W65] [W71] a self-check reads experts of %s kinds',
+    async (name) => {
+      const file = madeFile('granitemoe');
+      const whole = planModel(await headerOf(file));
+      const mixed = { gate: 'Q4_0', up: 'Q8_0', down: 'Q6_K' } as const;
+      const plan = withExpertsOf(whole, (part) => (name === 'several' ? mixed[part] : (name as TensorKind)));
+      const shape = { ...plan.shape, exact: true, precision: 32 } as const;
+      const limit = 2 ** 27;
+      const model = { device, pipelines, identity: '', plan, shape, placed: placeModel(whole, limit), limit };
+      await expect(tryGpu(model)).resolves.toEqual({ isRight: true, keepsBits: true });
+      expect(errors).toEqual([]);
     },
     600_000,
   );

@@ -6,7 +6,7 @@
  */
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
-import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
@@ -15,26 +15,29 @@ export type ProductEnd = 'each' | PlainGate;
 
 export const isPair = (end: ProductEnd): end is PlainGate => end !== 'each';
 
-const HEAD = /* wgsl */ `${PART}
-struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, isAdded: u32, parts: array<Part, ${MOST_PARTS}> }
+/** What products bind. @param list what says which rows there are @param more parameters */
+export const productHead = (list: 'plan' | 'routes', more = ''): string => /* wgsl */ `${PART}
+struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, isAdded: u32, parts: array<Part, ${MOST_PARTS}>${more} }
 @group(0) @binding(0) var<storage, read> codes: array<vec4u>;
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> result: array<f32>;
 @group(0) @binding(4) var<storage, read> vectors: array<f32>;
-@group(0) @binding(5) var<storage, read> plan: array<u32>;
+@group(0) @binding(5) var<storage, read> ${list}: array<u32>;
 @group(0) @binding(6) var<uniform> p: Parameters;
 ${READERS}${CHAIN}`;
 
+const HEAD = productHead('plan');
+
 /** @param at row of activations @param n row of the part */
-function finish(end: ProductEnd, at: string, n: string): string {
+export function finish(end: ProductEnd, at: string, n: string): string {
   const place = `${at} * p.stride + s.out + ${n}`;
-  if (isPair(end)) return `result[${place}] = activate(v) * v2;`;
+  if (isPair(end)) return `result[${place}] = ${opened(end, 'v', 'v2')};`;
   return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); }
       let place = ${place}; if (p.isAdded == 1u) { v += result[place]; } result[place] = v;`;
 }
 
-const addBias = (part: string, sum: string, n: string): string =>
+export const addBias = (part: string, sum: string, n: string): string =>
   `if (${part}.bias != ${NONE}u) { ${sum} += vectors[${part}.bias + ${n}]; }`;
 
 interface ProductOptions {
@@ -86,7 +89,7 @@ ${normed ? squaresOf(rows) : ''}
 const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
-function sumsOfThread(
+export function sumsOfThread(
   reader: Required<KindReader>,
   { rows, pair, normed }: { rows: number; pair: boolean; normed: boolean },
 ): string {
@@ -127,7 +130,7 @@ function sumsOfThread(
 }
 
 /** Adds the lanes of some rows, one after the other. */
-function joinLanes({
+export function joinLanes({
   round,
   rows,
   end,
