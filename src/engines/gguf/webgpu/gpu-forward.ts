@@ -99,6 +99,7 @@ export class GpuForward implements Forward {
       places: this.#places,
       vectors: this.#vectors,
       buffers: this.#buffers,
+      mostRows: Math.max(maxRows, LOGIT_ROWS),
       kv: () => this.pages.layers,
     });
     this.pages.onMoved = () => this.#program.bindKeys();

@@ -2,7 +2,7 @@
 import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
-import { scoreSize, slotSize, slotsOf } from './routed-layers.js';
+import { scoreSize, slotSize, slotsOf, takersAt } from './routed-layers.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -33,9 +33,10 @@ export function passBytes(
     wishedX: floats(width, LOGIT_ROWS),
     wishedAttended: floats(heads * headSize, LOGIT_ROWS),
     inner: floats(inner),
-    up: floats(inner),
+    up: floats(feedForward),
     scores: floats(experts ? scoreSize(experts) : 0),
-    routes: floats(experts ? 2 * slotsOf(experts) : 0),
+    routes: experts ? takersAt(experts, most).end * 4 : 0,
+    given: floats(experts ? slotsOf(experts) * width : 0),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,

@@ -56,15 +56,15 @@ function placeNetwork(places: WeightPlaces, gate: Experts, up: Experts, down: Ex
 
 /** Cut between experts where they are larger than a binding. @param all of each matrix of an expert those of all experts */
 function placeTogether(places: WeightPlaces, all: readonly Experts[]): PlacedExperts[] {
-  const [first, second] = all[0]!;
-  const { rows } = first!;
-  const each = second ? second.firstRow - first!.firstRow : rows;
+  const [{ rows, firstRow: begin }, second] = all[0] as [MatrixPlan, MatrixPlan?];
+  const each = second ? second.firstRow - begin : rows;
   // Gate and up may take turns in one tensor, which lies there as it is.
-  const tensors = [...new Set(all.map(([{ tensor }]) => tensor))];
-  const wholes = tensors.map((tensor) => ({ tensor, firstRow: first!.firstRow, rows: each * all[0]!.length }));
+  const firsts = all.map((experts) => experts[0]!);
+  const tensors = [...new Set(firsts.map(({ tensor }) => tensor))];
+  const wholes = tensors.map((tensor) => ({ tensor, firstRow: begin, rows: each * all[0]!.length }));
   return places.place(wholes, each).map((piece) => {
-    const parts = all.map(([{ tensor, firstRow }]) =>
-      behind(piece.parts[tensors.indexOf(tensor)]!, firstRow - first!.firstRow, piece.columns),
+    const parts = firsts.map(({ tensor, firstRow }) =>
+      behind(piece.parts[tensors.indexOf(tensor)]!, firstRow - begin, piece.columns),
     );
     const [firstExpert, count] = [piece.firstRow / each, parts[0]!.rows / each];
     return { piece: { ...piece, parts }, first: firstExpert, count, rows, each };

@@ -4,7 +4,7 @@ import type { MatrixPlan } from '../model-tensors.js';
 import type { LayerExperts, LayerMatrices } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
 import { roundUp } from './planes.js';
-import { MOST_EXPERTS, MOST_USED } from './shaders/sizes.js';
+import { EXPERT_ROWS, MOST_EXPERTS, MOST_USED } from './shaders/sizes.js';
 
 /** The matrices of a layer with experts. */
 export interface RoutedMatrices<Matrix> {
@@ -48,3 +48,16 @@ export const slotSize = ({ feedForward, sharedFeedForward }: ExpertsShape): numb
 /** Where in a row of the router's scores that is which opens the shared expert; and numbers of the row. */
 export const openingAt = ({ count }: ExpertsShape): number => roundUp(count, 4);
 export const scoreSize = (experts: ExpertsShape): number => openingAt(experts) + 4;
+
+/** Workgroups that read an expert for some rows each: as many as there may be with so many rows. */
+export function takerGroups(experts: ExpertsShape, rows: number): number {
+  const takers = rows * slotsOf(experts);
+  return Math.min(takers, experts.count + 1 + Math.floor(takers / EXPERT_ROWS));
+}
+
+/** Where words begin behind the choices of as many rows: the slots that take each expert, then of each workgroup what it reads. */
+export function takersAt(experts: ExpertsShape, rows: number): { list: number; groups: number; end: number } {
+  const list = rows * slotsOf(experts) * 2;
+  const groups = list + rows * slotsOf(experts);
+  return { list, groups, end: groups + 4 + takerGroups(experts, rows) * 4 };
+}

@@ -21,6 +21,8 @@ export interface ProgramParts {
   places: VectorPlaces;
   vectors: GPUBuffer;
   buffers: PassBuffers;
+  /** Of a pass. */
+  mostRows: number;
   /** Of each layer. Called again when they moved. */
   kv: () => readonly GPUBuffer[];
 }

@@ -86,7 +86,7 @@ ${normed ? squaresOf(rows) : ''}
 }
 
 /** Rows of a thread whose sums are joined together: workgroup memory is small. */
-const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
+export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 export function sumsOfThread(
@@ -129,18 +129,29 @@ export function sumsOfThread(
   }`;
 }
 
+interface JoinOptions {
+  round: number;
+  /** Rows of activations, and of weights of a thread. */
+  rows: number;
+  height: number;
+  end: ProductEnd;
+  /** Expressions: which row of the result that of the activations `m` is, and whether there is one. */
+  at?: string;
+  isThere?: string;
+  /** What becomes of a sum `v`, where it is not what `end` says. */
+  write?: string;
+}
+
 /** Adds the lanes of some rows, one after the other. */
 export function joinLanes({
   round,
   rows,
   end,
   height,
-}: {
-  round: number;
-  rows: number;
-  end: ProductEnd;
-  height: number;
-}): string {
+  at = '(first + m)',
+  isThere = 'first + m < count',
+  write = finish(end, at, 'row'),
+}: JoinOptions): string {
   const pair = isPair(end);
   const threads = productThreads(rows);
   const together = sumsAtOnce(rows);
@@ -157,10 +168,10 @@ export function joinLanes({
     ${sum('v', 'g')}
     ${pair ? sum('v2', 'g + 1u') : ''}
     let row = base + (g / ${together}u) * ${height}u + ${row};
-    if (row < s.rows && first + m < count) {
+    if (row < s.rows && ${isThere}) {
       ${addBias('s', 'v', 'row')}
       ${pair ? addBias('s1', 'v2', 'row') : ''}
-      ${finish(end, '(first + m)', 'row')}
+      ${write}
     }
   }`;
 }

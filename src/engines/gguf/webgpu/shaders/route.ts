@@ -1,6 +1,6 @@
 /** Which experts each row takes, and how much of each. @module */
 import type { ExpertsShape } from '../../forward-shape.js';
-import { MOST_EXPERTS, MOST_USED, NONE } from './sizes.js';
+import { EXPERT_ROWS, MOST_EXPERTS, MOST_USED, NONE } from './sizes.js';
 
 const THREADS = 256;
 
@@ -53,3 +53,37 @@ fn valueOf(v: f32) -> f32 { return ${value}; }
   }
 }`;
 }
+
+/**
+ * Lists of each expert the slots that take it, and for each {@link EXPERT_ROWS} of them what a workgroup reads: the expert's number,
+ * where they begin and how many there are. One workgroup for all rows. The order in a list is any: each slot has its own result.
+ */
+export const LIST_TAKERS_SHADER = /* wgsl */ `struct Parameters { list: u32, used: u32, slots: u32, experts: u32, takers: u32, groups: u32, spare0: u32, spare1: u32 }
+@group(0) @binding(1) var<storage, read_write> routes: array<u32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+var<workgroup> counts: array<atomic<u32>, ${MOST_EXPERTS + 1}>;
+@compute @workgroup_size(${THREADS}) fn main(@builtin(local_invocation_index) t: u32) {
+  let all = plan[p.list] * p.used;
+  for (var e = t; e < p.experts; e += ${THREADS}u) { atomicStore(&counts[e], 0u); }
+  workgroupBarrier();
+  for (var i = t; i < all; i += ${THREADS}u) { atomicAdd(&counts[routes[(i / p.used) * p.slots * 2u + i % p.used]], 1u); }
+  workgroupBarrier();
+  if (t == 0u) {
+    var begin = p.takers; var group = p.groups + 4u;
+    for (var e = 0u; e < p.experts; e++) {
+      let count = atomicExchange(&counts[e], begin);
+      for (var i = 0u; i < count; i += ${EXPERT_ROWS}u) {
+        routes[group] = e; routes[group + 1u] = begin + i; routes[group + 2u] = min(count - i, ${EXPERT_ROWS}u);
+        group += 4u;
+      }
+      begin += count;
+    }
+    routes[p.groups] = (group - p.groups) / 4u - 1u;
+  }
+  workgroupBarrier();
+  for (var i = t; i < all; i += ${THREADS}u) {
+    let row = i / p.used; let slot = i % p.used;
+    routes[atomicAdd(&counts[routes[row * p.slots * 2u + slot]], 1u)] = row * p.slots + slot;
+  }
+}`;
