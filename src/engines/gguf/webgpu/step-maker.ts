@@ -121,14 +121,14 @@ export class StepMaker {
     };
   }
 
-  /** @param columns of a row */
-  gate(gate: PlainGate, columns = this.#parts.shape.feedForward): Dispatch {
-    const { pipelines, buffers, vectors } = this.#parts;
+  gate(gate: PlainGate): Dispatch {
+    const { shape, pipelines, buffers, vectors } = this.#parts;
+    const { feedForward } = shape;
     return {
       pipeline: pipelines.get('norm', 'gate', gateShader(gate)),
       group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
-      offset: this.record(columns, 0, 0, 0),
-      x: Math.ceil(columns / 64),
+      offset: this.record(feedForward, 0, 0, 0),
+      x: Math.ceil(feedForward / 64),
       rowsEach: 1,
     };
   }

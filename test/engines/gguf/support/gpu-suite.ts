@@ -7,7 +7,9 @@ import { COMPARED_KINDS } from './compared-models.js';
 import { type GpuFile, gpuOfFile } from './gpu-of-file.js';
 import { farthest, likeliest } from './log-probabilities.js';
 import { logitsOfFile } from './logits-of-file.js';
-import { MADE_PROMPT, madeFile } from './made-architectures.js';
+import { MADE_PROMPT, madeContent, madeFile } from './made-architectures.js';
+import { type TensorInput, writeGguf } from './write-gguf.js';
+import { checkGpu } from '../../../../src/engines/gguf/webgpu/self-check.js';
 import { multiply, referenceLogits } from './reference-decoder.js';
 import { referenceOf } from './reference-of-file.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from './tiny-architectures.js';
@@ -58,6 +60,24 @@ const COMPARED_ARCHITECTURES = [
   'granitemoe',
   'gpt-oss',
 ] as const;
+
+/** A made file whose experts have gate and up in one tensor, one below the other. */
+function withFusedExperts(name: string): Uint8Array<ArrayBuffer> {
+  const { metadata, tensors } = madeContent(name);
+  const fused = tensors.flatMap((tensor): TensorInput[] => {
+    if (tensor.name.includes('ffn_up_exps')) return [];
+    if (!tensor.name.includes('ffn_gate_exps')) return [tensor];
+    const [columns, rows, count] = tensor.shape as [number, number, number];
+    const up = tensors.find((other) => other.name === tensor.name.replace('gate', 'up'))!;
+    const [size, data] = [columns * rows, new Float32Array(2 * columns * rows * count)];
+    for (let expert = 0; expert < count; expert++)
+      for (const [index, part] of [tensor, up].entries())
+        data.set((part.data as Float32Array).subarray(expert * size, (expert + 1) * size), (2 * expert + index) * size);
+    const shape = [columns, 2 * rows, count];
+    return [{ ...tensor, name: tensor.name.replace('gate', 'gate_up'), shape, data }];
+  });
+  return writeGguf({ metadata, tensors: fused });
+}
 
 /** As a file whose experts are of other kinds: a self-check takes nothing but kinds and sizes of it. */
 function withExpertsOf(plan: ModelPlan, kindOf: (part: 'gate' | 'up' | 'down') => TensorKind): ModelPlan {
@@ -187,17 +207,45 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
     model.forward.destroy();
   }, 600_000);
 
+  it.skipIf(!isLong)('[W64] reads experts whose gate and up are in one tensor', async () => {
+    const file = withFusedExperts('qwen3moe');
+    const model = await gpuOfFile(device, file, { pipelines });
+    const [given, expected] = [await model.read(MADE_PROMPT), await logitsOfFile(file, MADE_PROMPT)];
+    for (const [row, logits] of given.entries()) expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+    expect(await model.read(MADE_PROMPT, 1)).toEqual(given);
+    model.forward.destroy();
+  });
+
+  it.skipIf(!isLong).each(['sigmoid', 'opened'])('[W64] [W65] [W71] a self-check reads %s experts', async (name) => {
+    const { shape: whole, ...plan } = planModel(await headerOf(madeFile('granitemoe')));
+    const experts = { ...whole.experts!, ...(name === 'sigmoid' && { gating: 'sigmoid' as const }) };
+    const layers = plan.layers.slice(0, 1).map(({ matrices, vectors, ...layer }) => ({
+      ...layer,
+      matrices: { ...matrices, ...(name === 'opened' && { sharedOpening: matrices.router }) },
+      vectors: { ...vectors, ...(name === 'sigmoid' && { choiceBias: vectors.attentionNorm }) },
+    }));
+    const shape = { ...whole, experts, exact: true, precision: 32 } as const;
+    const made = { ...plan, shape, layers };
+    await expect(checkGpu({ plan: made, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+      isRight: true,
+      keepsBits: true,
+    });
+    expect(errors).toEqual([]);
+  });
+
   it.skipIf(!isLong).each(['several', ...COMPARED_KINDS])(
     '[W64] [W65] [W71] a self-check reads experts of %s kinds',
     async (name) => {
       const file = madeFile('granitemoe');
-      const whole = planModel(await headerOf(file));
       const mixed = { gate: 'Q4_0', up: 'Q8_0', down: 'Q6_K' } as const;
-      const plan = withExpertsOf(whole, (part) => (name === 'several' ? mixed[part] : (name as TensorKind)));
+      const plan = withExpertsOf(planModel(await headerOf(file)), (part) =>
+        name === 'several' ? mixed[part] : (name as TensorKind),
+      );
       const shape = { ...plan.shape, exact: true, precision: 32 } as const;
-      const limit = 2 ** 27;
-      const model = { device, pipelines, identity: '', plan, shape, placed: placeModel(whole, limit), limit };
-      await expect(tryGpu(model)).resolves.toEqual({ isRight: true, keepsBits: true });
+      await expect(checkGpu({ plan, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+        isRight: true,
+        keepsBits: true,
+      });
       expect(errors).toEqual([]);
     },
     600_000,
