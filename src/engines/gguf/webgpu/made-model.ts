@@ -89,7 +89,10 @@ function madeLayer({ matrices, vectors, experts }: LayerPlan, shape: ForwardShap
     sharedOpening: [WIDTH, 1],
   } as const satisfies Partial<Record<keyof LayerMatrices<unknown>, readonly [number, number]>>;
   const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter((name) => matrices[name]);
-  const madeMatrices = names.map((name) => [name, file.matrix(matrices[name]!.tensor.kind, ...sizes[name])]);
+  const madeMatrices = names.map((name) => {
+    const [columns, rows] = sizes[name];
+    return [name, file.matrix(matrices[name]!.tensor.kind, columns, rows)];
+  });
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,

@@ -193,16 +193,15 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
 
   it('[W64] [W65] computes what WASM computes with experts, and the same bits for a row alone', async () => {
     const file = madeFile('qwen3moe');
-    // One shader for all counts of rows: they take long to compile in software.
-    const model = await gpuOfFile(device, file, { pipelines, classes: isLong ? [1, 2, 4, 8, 'tile'] : [8] });
-    const prompt = MADE_PROMPT.slice(0, 24);
-    const [given, expected] = [await model.read(prompt, 8), await logitsOfFile(file, prompt)];
+    // Shaders of one sort: they take long to compile in software.
+    const model = await gpuOfFile(device, file, { pipelines, classes: isLong ? [1, 2, 4, 8, 'tile'] : [2] });
+    const prompt = MADE_PROMPT.slice(0, 12);
+    const [given, expected] = [await model.read(prompt, isLong ? 12 : 2), await logitsOfFile(file, prompt)];
     for (const [row, logits] of given.entries()) {
       expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
       expect(likeliest(logits)).toBe(likeliest(expected[row]!));
     }
     expect(await model.read(prompt, 1)).toEqual(given);
-    expect(await model.read(prompt, 5)).toEqual(given);
     expect(errors).toEqual([]);
     model.forward.destroy();
   }, 600_000);

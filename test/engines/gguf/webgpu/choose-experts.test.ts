@@ -33,7 +33,9 @@ function expectedOf(gating: Gating, scores: Float32Array, bias: Float32Array | u
 }
 
 describe.skipIf(!gpu)('[W64] the experts of each row', () => {
-  it.each(['softmax', 'sigmoid'] as const)('by %s, of equal ones the first', async (gating) => {
+  // Shaders take long to compile in software.
+  const gatings = process.env['LONG_RUNS'] ? (['sigmoid', 'softmax'] as const) : (['sigmoid'] as const);
+  it.each(gatings)('by %s, of equal ones the first', async (gating) => {
     const adapter = await gpu!.requestAdapter();
     const device = await adapter!.requestDevice();
     const memory = new GpuMemory(device);
