@@ -206,6 +206,20 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
     model.forward.destroy();
   }, 600_000);
 
+  it.skipIf(!isLong)(
+    '[W65] gives the same bits behind a long prompt with sinks: in tiles, one by one, side by side',
+    async () => {
+      const file = madeFile('gpt-oss');
+      const model = await gpuOfFile(device, file, { pipelines });
+      const long = Array.from({ length: 270 }, (_, index) => (index * 31 + 7) % 100);
+      const first = model.fresh();
+      const [whole, expected] = [await model.read(long, 64, first), await logitsOfFile(file, long)];
+      for (const [row, logits] of whole.entries()) expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+      expect(await model.read(long.slice(255), 1, first.fork(255))).toEqual(whole.slice(255));
+      model.forward.destroy();
+    },
+  );
+
   it.skipIf(!isLong)('[W64] reads experts whose gate and up are in one tensor', async () => {
     const file = withFusedExperts('qwen3moe');
     const model = await gpuOfFile(device, file, { pipelines });
