@@ -62,7 +62,6 @@ interface ExpertProduct extends Pick<Dispatch, 'x' | 'y'> {
 interface Outer {
   to: keyof PassBuffers;
   scale: number;
-  isAdded: boolean;
   isListed: boolean;
 }
 
@@ -78,22 +77,18 @@ export class ExpertSteps {
   /** What follows attention in a layer with experts. */
   steps(rows: RowClass, index: number, { x, list }: RoutedRows): Dispatch[] {
     const { shape, places, plan } = this.#parts;
-    const { width, residualScale: scale } = shape;
+    const { residualScale: scale } = shape;
     const { vectors } = plan.layers[index]!;
     const norm = places.of(vectors.feedForwardNorm);
     const isListed = rows === 'tile';
     const isApart = norm !== NONE && isNormedApart(rows);
     const given: Given = { ...(isApart ? { input: 'y', norm: NONE } : { input: x, norm }), isListed };
     const all = this.#slots(index);
-    const postNorm = places.of(vectors.feedForwardPostNorm);
-    const isDirect = postNorm === NONE;
-    const end = { ...(isDirect ? { to: x, scale } : { to: 'branch' as const, scale: 1 }), isListed };
     return [
       ...this.#route(rows, index, { x, list }),
       ...(isListed ? [this.#listTakers(index, list)] : []),
       ...all.flatMap((slots) => this.#inner(slots, given)),
-      ...all.flatMap((slots, at) => this.#outer(slots, { ...end, isAdded: isDirect || at > 0 })),
-      ...(isDirect ? [] : [this.#make.norm('added', 'branch', x, { norm: postNorm, columns: width, scale })]),
+      ...all.flatMap((slots) => this.#outer(slots, { to: x, scale, isListed })),
     ];
   }
 
@@ -200,15 +195,15 @@ export class ExpertSteps {
     return { x: Math.ceil(rows / expertRows(EXPERT_ROWS, end)), y: (count) => takerGroups(experts, count) };
   }
 
-  /** What comes out of experts; those of another piece are added to it. */
-  #outer({ network, biases, ...slots }: Slots, { to, scale, isAdded, isListed }: Outer): Dispatch[] {
+  /** Adds what comes out of experts. */
+  #outer({ network, biases, ...slots }: Slots, { to, scale, isListed }: Outer): Dispatch[] {
     const { places, shape } = this.#parts;
     const { width } = shape;
     const inside = { input: 'inner', stride: width, columns: slotSize(shape.experts!) } as const;
     const bias = [places.of(biases.down)];
-    return network.down.flatMap((placed, at) => {
+    return network.down.flatMap((placed) => {
       const { kind } = placed.piece.parts[0]!.tensor;
-      const end = { output: to, stride: width, scale, isAdded: isAdded || at > 0 };
+      const end = { output: to, stride: width, scale, isAdded: true };
       if (!isListed) {
         const code = expertSumShader(kind);
         const x = Math.ceil(width / productRows(1));
