@@ -119,7 +119,7 @@ const signedScale = (group: number): string[] => [
 ];
 
 /** Codes + 128. */
-const wholeCodes = (products: readonly Product[]): IntegerKind['whole'] => ({
+const wholeCodes = (products: readonly Product[]): Pick<IntegerKind, 'sums' | 'combine'> => ({
   combine: 'one',
   sums: [{ products, zero: 'block', zeroShift: -4 }],
 });

@@ -12,6 +12,8 @@ export interface ModelSize {
   inner: number;
   vocabulary: number;
   biases?: boolean;
+  /** In the place of the network: how many, those that a row takes, and numbers inside one. */
+  experts?: { count: number; used: number; inner: number };
   /** Of most matrices; of the down projections of every second layer; of the table. */
   kinds: readonly [TensorKind, TensorKind, TensorKind];
 }
@@ -92,7 +94,7 @@ export type ModelName = keyof typeof MODEL_SIZES;
 
 /** A head as a file of the size has it. */
 export function headerOf(shape: ModelSize): GgufHeader {
-  const { architecture, layers, width, heads, kvHeads, head, inner, vocabulary, biases, kinds } = shape;
+  const { architecture, layers, width, heads, kvHeads, head, inner, vocabulary, biases, kinds, experts } = shape;
   const tensors: GgufTensor[] = [];
   let offset = 0;
   const add = (name: string, kind: TensorKind, ...sizes: number[]): void => {
@@ -109,9 +111,16 @@ export function headerOf(shape: ModelSize): GgufHeader {
     add(of('attn_k'), kinds[0], width, kvHeads * head);
     add(of('attn_v'), kinds[0], width, kvHeads * head);
     add(of('attn_output'), kinds[0], heads * head, width);
-    add(of('ffn_gate'), kinds[0], width, inner);
-    add(of('ffn_up'), kinds[0], width, inner);
-    add(of('ffn_down'), layer % 2 === 0 ? kinds[0] : kinds[1], inner, width);
+    const down = layer % 2 === 0 ? kinds[0] : kinds[1];
+    if (experts) {
+      add(of('ffn_gate_inp'), 'F32', width, experts.count);
+      for (const part of ['ffn_gate_exps', 'ffn_up_exps']) add(of(part), kinds[0], width, experts.inner, experts.count);
+      add(of('ffn_down_exps'), down, experts.inner, width, experts.count);
+      for (const norm of ['attn_q_norm', 'attn_k_norm']) add(of(norm), 'F32', head);
+    } else {
+      for (const part of ['ffn_gate', 'ffn_up']) add(of(part), kinds[0], width, inner);
+      add(of('ffn_down'), down, inner, width);
+    }
     for (const norm of ['attn_norm', 'ffn_norm']) add(of(norm), 'F32', width);
     if (architecture === 'gemma3') {
       for (const norm of ['post_attention_norm', 'post_ffw_norm']) add(of(norm), 'F32', width);
@@ -132,6 +141,11 @@ export function headerOf(shape: ModelSize): GgufHeader {
     'attention.key_length': head,
     'attention.value_length': head,
     'attention.layer_norm_rms_epsilon': 1e-6,
+    ...(experts && {
+      expert_count: experts.count,
+      expert_used_count: experts.used,
+      expert_feed_forward_length: experts.inner,
+    }),
     ...(architecture === 'gemma3' && { 'attention.sliding_window': 512 }),
   };
   const metadata = new Map<string, GgufValue>([['general.architecture', architecture]]);

@@ -15,6 +15,8 @@ export interface Dispatch {
   /** Workgroups of a row, or of so many rows; 0: one for each. */
   x: number;
   rowsEach: number;
+  /** In its place: their number for so many rows. */
+  y?: (rows: number) => number;
   /** What is dispatched instead where positions are read side by side. */
   split?: readonly Dispatch[];
   /** Or where rows that follow each other share what is read. */
@@ -36,6 +38,9 @@ export type PassBuffers = Readonly<
     | 'inputs'
     | 'stored'
     | 'wishedInputs'
+    | 'scores'
+    | 'routes'
+    | 'given'
     | 'logits'
     | 'pieces'
     | 'best'
@@ -56,10 +61,10 @@ export function wordOf(value: number): number {
 
 /** @param count rows, or wishes @param z splits */
 export function dispatch(pass: GPUComputePassEncoder, step: Dispatch, count: number, z = 1): void {
-  const { pipeline, group, offset, x, rowsEach } = step;
+  const { pipeline, group, offset, x, rowsEach, y } = step;
   if (!pipeline.made) throw new InferenceError('internal', `The shader "${pipeline.label}" is not compiled.`);
   pass.setPipeline(pipeline.made);
   pass.setBindGroup(0, group, [offset]);
   if (x === 0) pass.dispatchWorkgroups(count);
-  else pass.dispatchWorkgroups(x, Math.ceil(count / rowsEach), z);
+  else pass.dispatchWorkgroups(x, y ? y(count) : Math.ceil(count / rowsEach), z);
 }

@@ -2,7 +2,7 @@
 import type { TokenLogits } from '../../../language/sampling/token-logits.js';
 import type { Forward, ForwardWish, Span, TokenChoice } from '../forward-interface.js';
 import type { ForwardShape } from '../forward-shape.js';
-import type { ReadRange } from '../file/header.js';
+import type { GgufTensor, ReadRange } from '../file/header.js';
 import { matricesOf } from '../matrices-of.js';
 import type { ModelPlan } from '../model-plan.js';
 import { GpuMemory } from './gpu-memory.js';
@@ -102,6 +102,7 @@ export class GpuForward implements Forward {
       places: this.#places,
       vectors: this.#vectors,
       buffers: this.#buffers,
+      mostRows: Math.max(maxRows, LOGIT_ROWS),
       kv: () => this.pages.layers,
     });
     this.pages.onMoved = () => this.#program.bindKeys();
@@ -330,11 +331,16 @@ const areFew = (rows: number, wishes: number): boolean => wishes * 2 <= rows && 
 /** A power of two, as the numbers of rows that follow. */
 function firstRows(plan: ModelPlan): number {
   const weights = matricesOf(plan, { isStored: true }).reduce(
-    (sum, { tensor, rows }) => sum + rows * tensor.shape[0]!,
+    (sum, { tensor, rows }) => sum + rows * tensor.shape[0]! * shareOf(tensor, plan),
     0,
   );
   const most = 2 ** Math.floor(Math.log2(FIRST_PRODUCTS / weights));
   return Math.min(FIRST_ROWS, Math.max(LEAST_ROWS, most));
+}
+
+/** Of the weights of a tensor those that a row is multiplied with. */
+function shareOf({ shape: [, , count = 1] }: GgufTensor, { shape: { experts } }: ModelPlan): number {
+  return experts && count > 1 ? Math.max(...experts.used) / count : 1;
 }
 
 const rowsOf = (numbers: Float32Array<ArrayBuffer>, columns: number): Float32Array<ArrayBuffer>[] =>

@@ -1,10 +1,10 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
-import { requirePlain } from './plain-layers.js';
-import type { ForwardShape, LayerShape } from '../forward-shape.js';
+import { usedIn } from './routed-layers.js';
+import type { ExpertsShape, ForwardShape, LayerShape } from '../forward-shape.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
-import { partsOf } from '../model-weights.js';
+import { type LayerMatrices, partsOf } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
 import { kvLayersOf } from '../read-layers.js';
 import { headsOf } from './layer-heads.js';
@@ -12,6 +12,8 @@ import type { MatrixPlan } from '../model-tensors.js';
 
 /** Numbers between layers, inside, and of a layer's input: whole superblocks. */
 const [WIDTH, INNER, INPUT, TOKENS] = [256, 512, 256, 320];
+/** Numbers inside an expert, and inside the one that all rows take. */
+const [EXPERT, SHARED] = [256, 512];
 const CONTEXT = 128;
 /** Positions that layers with a window see. */
 const WINDOW = 8;
@@ -30,8 +32,9 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
   const file = new MadeFile();
   const chosen = distinctLayers(plan, shape);
   const layerShapes = chosen.map((index) => madeShape(shape.layerShapes[index]!, plan, shape, chosen));
+  const experts = shape.experts && madeExperts(shape.experts, chosen);
   const layers = chosen.map((index) =>
-    madeLayer(plan.layers[index]!, { shape, layer: shape.layerShapes[index]! }, file),
+    madeLayer(plan.layers[index]!, { shape: { ...shape, experts }, layer: shape.layerShapes[index]! }, file),
   );
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
@@ -40,6 +43,7 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
     layers: layers.length,
     width: WIDTH,
     feedForward: INNER,
+    experts,
     vocabulary: TOKENS,
     contextLength: CONTEXT,
     curves: shape.curves && chosen.map((index) => shape.curves![index]!),
@@ -60,12 +64,24 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
   return { header: file.header(), plan: made, shape: smaller, read: file.read };
 }
 
+/**
+ * As many as a row takes. If there were others, a score that is rounded otherwise might choose another one, and all numbers
+ * would differ.
+ */
+function madeExperts(experts: ExpertsShape, chosen: readonly number[]): ExpertsShape {
+  const used = chosen.map((index) => usedIn(experts, index));
+  const count = Math.max(...used);
+  const sharedFeedForward = experts.sharedFeedForward > 0 ? SHARED : 0;
+  return { ...experts, count, used: used.map(() => count), feedForward: EXPERT, sharedFeedForward };
+}
+
 /** With the kinds and the vectors of a real one. */
 function madeLayer(
-  { matrices: given, vectors }: LayerPlan,
+  { matrices, vectors, experts }: LayerPlan,
   { shape, layer }: { shape: ForwardShape; layer: LayerShape },
   file: MadeFile,
 ): LayerPlan {
+  const { count = 0 } = shape.experts ?? {};
   const { heads, kvHeads, size: headSize } = headsOf(shape, layer);
   const { queryKeyNorm } = shape;
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
@@ -79,10 +95,22 @@ function madeLayer(
     down: [INNER, WIDTH],
     inputGate: [WIDTH, INPUT],
     inputOutput: [INPUT, WIDTH],
-  } as const;
-  const matrices = requirePlain(given);
-  const matrix = (name: keyof typeof sizes): MatrixPlan => file.matrix(matrices[name]!.tensor.kind, ...sizes[name]);
-  const matrixIfThere = (name: keyof typeof sizes): MatrixPlan | undefined => matrices[name] && matrix(name);
+    router: [WIDTH, count],
+    sharedGate: [WIDTH, SHARED],
+    sharedUp: [WIDTH, SHARED],
+    sharedDown: [SHARED, WIDTH],
+    sharedOpening: [WIDTH, 1],
+  } as const satisfies Partial<Record<keyof LayerMatrices<unknown>, readonly [number, number]>>;
+  const isShared = matrices.key !== undefined && matrices.value === matrices.key;
+  const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter(
+    (name) => matrices[name] && !(isShared && name === 'value'),
+  );
+  const madeMatrices: Partial<Record<keyof typeof sizes, MatrixPlan>> = Object.fromEntries(
+    names.map((name) => {
+      const [columns, rows] = sizes[name];
+      return [name, file.matrix(matrices[name]!.tensor.kind, columns, rows)];
+    }),
+  );
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,
@@ -90,6 +118,13 @@ function madeLayer(
     gateBias: INNER,
     upBias: INNER,
     outputScale: 1,
+    sinks: heads,
+    routerBias: count,
+    choiceBias: count,
+    expertScale: count,
+    expertGateBias: EXPERT * count,
+    expertUpBias: EXPERT * count,
+    expertDownBias: WIDTH * count,
   };
   const norms: Record<string, number> =
     queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
@@ -97,21 +132,14 @@ function madeLayer(
     const length = lengths[name] ?? norms[name] ?? WIDTH;
     return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
   });
-  const query = matrix('query');
-  const key = matrixIfThere('key');
   return {
-    matrices: {
-      query,
-      key,
-      value: matrices.value === matrices.key ? key : matrixIfThere('value'),
-      output: matrix('output'),
-      gate: matrixIfThere('gate'),
-      up: matrix('up'),
-      down: matrix('down'),
-      inputGate: matrixIfThere('inputGate'),
-      inputOutput: matrixIfThere('inputOutput'),
-    },
+    matrices: { ...madeMatrices, ...(isShared && { value: madeMatrices.key }) } as LayerPlan['matrices'],
     vectors: Object.fromEntries(made) as LayerPlan['vectors'],
+    experts: experts && {
+      gate: file.experts(experts.gate[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      up: file.experts(experts.up[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      down: file.experts(experts.down[0]!.tensor.kind, [EXPERT, WIDTH], count),
+    },
   };
 }
 
@@ -159,9 +187,10 @@ function distinctLayers(plan: ModelPlan, shape: ForwardShape): number[] {
 const sortOf =
   ({ layers }: ModelPlan, { layerShapes }: ForwardShape) =>
   (index: number): string => {
-    const { matrices } = layers[index]!;
+    const { matrices, experts } = layers[index]!;
     const { window, rope, isAgain, kvHeads, headSize, kvFrom } = layerShapes[index]!;
-    const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
+    const ofExperts = experts ? [experts.gate[0]!, experts.up[0]!, experts.down[0]!] : [];
+    const kinds = [...partsOf(matrices), ...ofExperts].map(({ tensor }) => tensor.kind);
     const isShared = matrices.key === matrices.value;
     return [window > 0, rope, isAgain, kvHeads, headSize, kvFrom !== undefined, isShared, ...kinds].join();
   };
@@ -192,6 +221,11 @@ class MadeFile {
     return { tensor: this.#add(kind, [columns, rows], 0), firstRow: 0, rows };
   }
 
+  experts(kind: TensorKind, [columns, rows]: readonly [number, number], count: number): MatrixPlan[] {
+    const tensor = this.#add(kind, [columns, rows, count], 0);
+    return Array.from({ length: count }, (_, index) => ({ tensor, firstRow: index * rows, rows }));
+  }
+
   vector(length: number, around: number): GgufTensor {
     return this.#add('F32', [length], around);
   }
@@ -204,7 +238,12 @@ class MadeFile {
   /** Any bytes of it, always the same. */
   readonly read: ReadRange = async (from, to) => {
     const made = this.#tensors.find(({ tensor }) => from >= tensor.offset && from < tensor.offset + tensor.bytes)!;
-    return madeBytes(made.tensor, { count: to - from, around: made.around, seed: (from >>> 2) + 1 });
+    const { offset, bytes: count } = made.tensor;
+    // Of a whole tensor, so that they do not depend on how it is read.
+    return madeBytes(made.tensor, { count, around: made.around, seed: (offset >>> 2) + 1 }).subarray(
+      from - offset,
+      to - offset,
+    );
   };
 
   #add(kind: TensorKind, shape: readonly number[], around: number): GgufTensor {

@@ -3,6 +3,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
 import { mostOf } from './layer-heads.js';
+import { scoreSize, slotSize, slotsOf, takersAt } from './routed-layers.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -18,7 +19,7 @@ export function passBytes(
   maxRows = MOST_ROWS,
   limit = Infinity,
 ): Record<keyof PassBuffers, number> {
-  const { width, layers, layerInput = 0, vocabulary, contextLength } = shape;
+  const { width, layers, layerInput = 0, vocabulary, contextLength, experts } = shape;
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
   const inner = Math.max(layerInput, ...shape.layerShapes.map((layer) => layer.feedForward ?? shape.feedForward));
@@ -32,11 +33,15 @@ export function passBytes(
     attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),
     wishedAttended: floats(attended, LOGIT_ROWS),
-    inner: floats(inner),
+    // A row is inside of each of the experts that it takes.
+    inner: floats(Math.max(inner, experts ? slotsOf(experts) * slotSize(experts) : 0)),
     up: floats(inner),
     inputs: floats(layers * layerInput),
     stored: floats(layers * layerInput),
     wishedInputs: floats(layers * layerInput, LOGIT_ROWS),
+    scores: floats(experts ? scoreSize(experts) : 0),
+    routes: experts ? takersAt(experts, most).end * 4 : 0,
+    given: floats(experts ? slotsOf(experts) * width : 0),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,

@@ -11,6 +11,7 @@ const LAYOUTS = {
   normInPlace: [undefined, 'write', 'read', 'read', 'uniform'],
   rotate: ['write', 'write', 'read', 'read', 'read', 'uniform'],
   attend: ['read', 'read', 'write', 'write', 'read', 'read', 'uniform'],
+  attendWithSinks: ['read', 'read', 'write', 'write', 'read', 'read', 'read', 'uniform'],
   choose: ['read', 'write', 'write', 'write', 'read', 'uniform'],
 } as const;
 export type LayoutName = keyof typeof LAYOUTS;

@@ -1,5 +1,7 @@
 /** Which weights of a model lie where on a GPU. @module */
 import { requirePlain } from './plain-layers.js';
+import { placeRouted, type PlacedRouted } from './place-experts.js';
+import { routedMatrices } from './routed-layers.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
 import { pagesOf } from '../kv-pages.js';
@@ -20,6 +22,8 @@ export interface PlacedLayer {
   down: PlacedPiece[];
   /** What opens the layer's input, and what it gives. */
   input: { gate: PlacedPiece[]; output: PlacedPiece[] } | undefined;
+  /** Undefined: no experts. */
+  routed: PlacedRouted | undefined;
 }
 
 export interface PlacedModel {
@@ -41,15 +45,18 @@ export function placeModel(
   isStored = false,
 ): PlacedModel {
   const places = new WeightPlaces(limit);
-  const place = ({ matrices }: LayerPlan): PlacedLayer => {
-    const { query, key, value, output, gate, up, down, inputGate, inputOutput } = requirePlain(matrices);
+  const place = (layer: LayerPlan): PlacedLayer => {
+    const { query, key, value, output, gate, up, down, inputGate, inputOutput } = requirePlain(layer.matrices);
     const qkv = new Set([query, key, value]);
+    const routed = routedMatrices(layer);
     return {
       qkv: places.place([...qkv].filter((matrix) => matrix !== undefined)),
       output: places.place([output]),
-      inner: placeInner(places, gate, up),
-      down: places.place([down]),
+      // A layer with experts alone has none.
+      inner: up ? placeInner(places, gate, up) : [[]],
+      down: down ? places.place([down]) : [],
       input: inputGate && { gate: places.place([inputGate]), output: places.place([inputOutput!]) },
+      routed: routed && placeRouted(places, routed),
     };
   };
   // A layer that is read several times lies there once.
@@ -86,7 +93,7 @@ export class VectorPlaces {
     for (const vector of [outputNorm, layerInputs?.norm, ...vectors]) {
       if (!vector || this.at.has(vector)) continue;
       this.at.set(vector, this.#count);
-      this.#count += roundUp(vector.shape[0]!, 4);
+      this.#count += roundUp(vector.bytes / 4, 4);
     }
     this.#highPages = pagesOf(shape.contextLength);
     for (const rope of [shape.rope, shape.windowRope]) {

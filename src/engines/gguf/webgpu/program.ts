@@ -1,4 +1,5 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
+import { ExpertSteps } from './expert-steps.js';
 import { type PlainGate, plainGate } from './plain-layers.js';
 import type { ForwardShape, LayerShape } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
@@ -46,11 +47,13 @@ export class Program {
   readonly drawing: Dispatch[] = [];
   readonly #parts: ProgramParts;
   readonly #make: StepMaker;
+  readonly #experts: ExpertSteps;
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
     const { plan, shape } = parts;
     this.#make = new StepMaker(parts);
+    this.#experts = new ExpertSteps(parts, this.#make);
     const { embedding, inputs } = parts.placed;
     this.#look(embedding, 'x', shape.embeddingScale);
     if (inputs?.table) this.#look(inputs.table, 'stored', 1);
@@ -186,11 +189,13 @@ export class Program {
   }
 
   #attend(rows: RowClass, index: number, layer: LayerShape): Dispatch {
-    const { shape, pipelines, buffers } = this.#parts;
+    const { shape, pipelines, buffers, places, vectors, plan: model } = this.#parts;
     const { attentionCap } = shape;
     const { window, kvFrom = index } = layer;
-    const head = headsOf(shape, layer);
+    const { sinks } = model.layers[index]!.vectors;
+    const head = { ...headsOf(shape, layer), hasSinks: sinks !== undefined };
     const { size, heads, kvHeads } = head;
+    const layout = sinks ? 'attendWithSinks' : 'attend';
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,
@@ -198,11 +203,12 @@ export class Program {
       { isSplit = false, ...more }: Pick<Dispatch, 'x' | 'split' | 'tiled'> & { isSplit?: boolean },
     ): Dispatch =>
       this.#make.withKeys({
-        pipeline: pipelines.get('attend', label, code),
-        offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, 0),
+        pipeline: pipelines.get(layout, label, code),
+        offset: this.#make.record(window, wordOf(attentionCap), isSplit ? 1 : 0, sinks ? places.of(sinks) : 0),
         rowsEach: 1,
         ...more,
-        bind: (kv) => this.#make.bind('attend', [qkv, kv[kvFrom], attended, pieces, plan, state]),
+        bind: (kv) =>
+          this.#make.bind(layout, [qkv, kv[kvFrom], attended, pieces, plan, state, ...(sinks ? [vectors] : [])]),
       });
     const [code, x] = [attendShader(head), heads / attendedHeads(size, heads, kvHeads)];
     const split = [make('attend', code, { x, isSplit: true }), make('join', joinShader(head), { x: heads })];
@@ -237,15 +243,19 @@ export class Program {
       if (!isNormed || isLeft) return product;
       return [...product, this.#make.addNormed('branch', x, { norm, columns: width, scale: residualScale, factor })];
     };
+    const mixed = branch(layer.output, attended, {
+      bias: places.of(vectors.outputBias),
+      norm: places.of(vectors.attentionPostNorm),
+    });
+    if (layer.routed) return [...mixed, ...this.#experts.steps(rows, index, { x, list })];
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
     const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
-    const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
     return [
-      ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
+      ...mixed,
       ...inner,
       ...branch(layer.down, 'inner', {
         bias: places.of(vectors.downBias),
-        norm: places.of(feedForwardPost),
+        norm: places.of(vectors.feedForwardPostNorm),
         // What a layer takes of tokens comes before it.
         factor: layer.input ? NONE : places.of(vectors.outputScale),
         isLeft: layer.input && leavesBranch(rows),

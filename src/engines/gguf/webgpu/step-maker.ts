@@ -21,6 +21,8 @@ export interface ProgramParts {
   places: VectorPlaces;
   vectors: GPUBuffer;
   buffers: PassBuffers;
+  /** Of a pass. */
+  mostRows: number;
   /** Of each layer. Called again when they moved. */
   kv: () => readonly GPUBuffer[];
 }
@@ -220,11 +222,6 @@ export class StepMaker {
       rows === 'tile'
         ? tileShader(kinds[0]!, pair ? 'each' : end)
         : productShader({ kinds, rows, end, normed, adds: adds !== undefined });
-    // Parts that are not there begin behind all workgroups.
-    const rest = Array.from(
-      { length: (MOST_PARTS - parts.length) * NO_PART.length },
-      (_, at) => NO_PART[at % NO_PART.length]!,
-    );
     const slab = slabs.get(piece.slab)!;
     const bent = [wordOf(scale), wordOf(cap), opening?.stride ?? (isAdded ? 1 : 0)];
     const head = [piece.columns / 32, stride, adds?.norm ?? norm ?? 0, wordOf(shape.epsilon), list, ...bent];
@@ -239,7 +236,7 @@ export class StepMaker {
       group: adds
         ? this.bind('openedProduct', [...bound, vectors, buffers.plan, buffers[adds.branch], opened])
         : this.bind('product', [...bound, opened ?? vectors, buffers.plan]),
-      offset: this.record(...head, ...words, ...rest),
+      offset: this.record(...head, ...allParts(words)),
       x,
       rowsEach: rows === 'tile' ? TILE.tokens : rows,
     };
@@ -264,3 +261,9 @@ export const partWords = (
 ];
 
 const NO_PART = [0, 0, 0, 0, 0, 0, NONE, NONE];
+
+/** The words of all parts of a product: those that are not there begin behind all workgroups. */
+export function allParts(words: readonly number[]): number[] {
+  const missing = MOST_PARTS - words.length / NO_PART.length;
+  return [...words, ...Array.from({ length: missing }, () => NO_PART).flat()];
+}

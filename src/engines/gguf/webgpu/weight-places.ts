@@ -49,17 +49,18 @@ export class WeightPlaces {
 
   /**
    * Places what a product takes together.
-   * @throws InferenceError `insufficient_resources` where matrices that belong together do not fit a binding
+   * @param step rows that stay together
+   * @throws InferenceError `insufficient_resources` where what belongs together does not fit a binding
    */
-  place(matrices: readonly MatrixPlan[]): PlacedPiece[] {
+  place(matrices: readonly MatrixPlan[], step = ROWS_STEP): PlacedPiece[] {
     const bytes = matrices.reduce((sum, matrix) => sum + bytesOf(matrix, matrix.rows), 0);
     if (bytes <= this.#limit) return [this.#piece(matrices, 0, Infinity)];
     const { rows } = matrices[0]!;
-    if (matrices.some((matrix) => matrix.rows !== rows)) {
+    const most = Math.floor((rows * this.#limit * 0.98) / bytes / step) * step;
+    if (most === 0 || matrices.some((matrix) => matrix.rows !== rows)) {
       const message = `The GPU binds ${this.#limit} bytes at a time, and ${matrices[0]!.tensor.name} with its neighbours has ${bytes}.`;
       throw new InferenceError('insufficient_resources', message, { param: 'model', neededBytes: bytes });
     }
-    const most = Math.max(ROWS_STEP, Math.floor((rows * this.#limit * 0.98) / bytes / ROWS_STEP) * ROWS_STEP);
     const pieces: PlacedPiece[] = [];
     for (let first = 0; first < rows; first += most) pieces.push(this.#piece(matrices, first, first + most));
     return pieces;

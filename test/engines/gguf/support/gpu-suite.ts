@@ -7,7 +7,9 @@ import { COMPARED_KINDS } from './compared-models.js';
 import { type GpuFile, gpuOfFile } from './gpu-of-file.js';
 import { farthest, likeliest } from './log-probabilities.js';
 import { logitsOfFile } from './logits-of-file.js';
-import { MADE_PROMPT, madeFile } from './made-architectures.js';
+import { MADE_PROMPT, madeContent, madeFile } from './made-architectures.js';
+import { type TensorInput, writeGguf } from './write-gguf.js';
+import { checkGpu } from '../../../../src/engines/gguf/webgpu/self-check.js';
 import { multiply, referenceLogits } from './reference-decoder.js';
 import { referenceOf } from './reference-of-file.js';
 import { TINY_ARCHITECTURES, type TinyArchitectureName } from './tiny-architectures.js';
@@ -17,7 +19,9 @@ import { VARIANTS } from './tiny-variants.js';
 import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
 import { assembleTextModel, planDecoder } from '../../../../src/engines/gguf/assemble-text-model.js';
 import { type GpuModel, openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
-import { planModel } from '../../../../src/engines/gguf/model-plan.js';
+import type { TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.js';
+import { type ModelPlan, planModel } from '../../../../src/engines/gguf/model-plan.js';
+import type { MatrixPlan } from '../../../../src/engines/gguf/model-tensors.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
@@ -52,7 +56,43 @@ const COMPARED_ARCHITECTURES = [
   'hunyuan-dense',
   'nanbeige',
   'apertus',
+  'qwen3moe',
+  'granitemoe',
+  'gpt-oss',
 ] as const;
+
+/** A made file whose experts have gate and up in one tensor, one below the other. */
+function withFusedExperts(name: string): Uint8Array<ArrayBuffer> {
+  const { metadata, tensors } = madeContent(name);
+  const fused = tensors.flatMap((tensor): TensorInput[] => {
+    if (tensor.name.includes('ffn_up_exps')) return [];
+    if (!tensor.name.includes('ffn_gate_exps')) return [tensor];
+    const [columns, rows, count] = tensor.shape as [number, number, number];
+    const up = tensors.find((other) => other.name === tensor.name.replace('gate', 'up'))!;
+    const [size, data] = [columns * rows, new Float32Array(2 * columns * rows * count)];
+    for (let expert = 0; expert < count; expert++)
+      for (const [index, part] of [tensor, up].entries())
+        data.set((part.data as Float32Array).subarray(expert * size, (expert + 1) * size), (2 * expert + index) * size);
+    const shape = [columns, 2 * rows, count];
+    return [{ ...tensor, name: tensor.name.replace('gate', 'gate_up'), shape, data }];
+  });
+  return writeGguf({ metadata, tensors: fused });
+}
+
+/** As a file whose experts are of other kinds: a self-check takes nothing but kinds and sizes of it. */
+function withExpertsOf(plan: ModelPlan, kindOf: (part: 'gate' | 'up' | 'down') => TensorKind): ModelPlan {
+  const all = (matrices: readonly MatrixPlan[], kind: TensorKind): MatrixPlan[] =>
+    matrices.map((matrix) => ({ ...matrix, tensor: { ...matrix.tensor, kind } }));
+  const layers = plan.layers.map(({ experts, ...layer }) => ({
+    ...layer,
+    experts: experts && {
+      gate: all(experts.gate, kindOf('gate')),
+      up: all(experts.up, kindOf('up')),
+      down: all(experts.down, kindOf('down')),
+    },
+  }));
+  return { ...plan, layers: layers.slice(0, 1) };
+}
 
 /** A device with the limits that every adapter has, and the errors that nobody waited for. */
 async function deviceOf(gpu: GPU): Promise<{ device: GPUDevice; errors: string[] }> {
@@ -147,6 +187,79 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
       });
       expect(errors).toEqual([]);
       model.forward.destroy();
+    },
+    600_000,
+  );
+
+  it('[W64] [W65] computes what WASM computes with experts, and the same bits for a row alone', async () => {
+    const file = madeFile('qwen3moe');
+    // Shaders of one sort: they take long to compile in software.
+    const model = await gpuOfFile(device, file, { pipelines, classes: isLong ? [1, 2, 4, 8, 'tile'] : [2] });
+    const prompt = MADE_PROMPT.slice(0, 12);
+    const [given, expected] = [await model.read(prompt, isLong ? 12 : 2), await logitsOfFile(file, prompt)];
+    for (const [row, logits] of given.entries()) {
+      expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+      expect(likeliest(logits)).toBe(likeliest(expected[row]!));
+    }
+    expect(await model.read(prompt, 1)).toEqual(given);
+    expect(errors).toEqual([]);
+    model.forward.destroy();
+  }, 600_000);
+
+  it.skipIf(!isLong)(
+    '[W65] gives the same bits behind a long prompt with sinks: in tiles, one by one, side by side',
+    async () => {
+      const file = madeFile('gpt-oss');
+      const model = await gpuOfFile(device, file, { pipelines });
+      const long = Array.from({ length: 270 }, (_, index) => (index * 31 + 7) % 100);
+      const first = model.fresh();
+      const [whole, expected] = [await model.read(long, 64, first), await logitsOfFile(file, long)];
+      for (const [row, logits] of whole.entries()) expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+      expect(await model.read(long.slice(255), 1, first.fork(255))).toEqual(whole.slice(255));
+      model.forward.destroy();
+    },
+  );
+
+  it.skipIf(!isLong)('[W64] reads experts whose gate and up are in one tensor', async () => {
+    const file = withFusedExperts('qwen3moe');
+    const model = await gpuOfFile(device, file, { pipelines });
+    const [given, expected] = [await model.read(MADE_PROMPT), await logitsOfFile(file, MADE_PROMPT)];
+    for (const [row, logits] of given.entries()) expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+    expect(await model.read(MADE_PROMPT, 1)).toEqual(given);
+    model.forward.destroy();
+  });
+
+  it.skipIf(!isLong).each(['sigmoid', 'opened'])('[W64] [W65] [W71] a self-check reads %s experts', async (name) => {
+    const { shape: whole, ...plan } = planModel(await headerOf(madeFile('granitemoe')));
+    const experts = { ...whole.experts!, ...(name === 'sigmoid' && { gating: 'sigmoid' as const }) };
+    const layers = plan.layers.slice(0, 1).map(({ matrices, vectors, ...layer }) => ({
+      ...layer,
+      matrices: { ...matrices, ...(name === 'opened' && { sharedOpening: matrices.router }) },
+      vectors: { ...vectors, ...(name === 'sigmoid' && { choiceBias: vectors.attentionNorm }) },
+    }));
+    const shape = { ...whole, experts, exact: true, precision: 32 } as const;
+    const made = { ...plan, shape, layers };
+    await expect(checkGpu({ plan: made, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+      isRight: true,
+      keepsBits: true,
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it.skipIf(!isLong).each(['several', ...COMPARED_KINDS])(
+    '[W64] [W65] [W71] a self-check reads experts of %s kinds',
+    async (name) => {
+      const file = madeFile('granitemoe');
+      const mixed = { gate: 'Q4_0', up: 'Q8_0', down: 'Q6_K' } as const;
+      const plan = withExpertsOf(planModel(await headerOf(file)), (part) =>
+        name === 'several' ? mixed[part] : (name as TensorKind),
+      );
+      const shape = { ...plan.shape, exact: true, precision: 32 } as const;
+      await expect(checkGpu({ plan, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+        isRight: true,
+        keepsBits: true,
+      });
+      expect(errors).toEqual([]);
     },
     600_000,
   );

@@ -80,6 +80,10 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['nanbeige', 4 * 6 + 1],
     // What has no gate is bent in a dispatch of its own.
     ['apertus', 2 * 7],
+    // A router, the choice, what goes into the chosen experts, and what comes out; then what all rows take.
+    ['qwen3moe', 2 * 8],
+    ['gpt-oss', 2 * 8],
+    ['granitemoe', 2 * 10],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
@@ -111,6 +115,36 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     expect(new Set(tensors).size).toBe(tensors.length);
     // Layers with other keys than their own have none.
     expect(forward.pages.pageBytes).toBe((2 * 2 * 16 + 2 * 32) * 64 * 2);
+  });
+
+  it('experts, which are cut between them where they are larger than a binding', async () => {
+    const experts = { count: 128, used: 8, inner: 768 };
+    const sizes = { ...MODEL_SIZES['3B Q4_K_M'], heads: 32, kvHeads: 4, layers: 2, biases: false, experts };
+    const header = headerOf({ ...sizes, architecture: 'qwen3moe' });
+    const { counts, forward, kv, placed } = await counted(header);
+    const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
+    await step();
+    const before = { ...counts, groups: new Map(counts.groups) };
+    await step();
+    // Gate and up in two slabs, and what comes out in one or, of six bits, in two. Those of another slab than a chosen one end at once.
+    const pieces = placed.layers.map(({ routed }) => [routed!.chosen.inner[0].length, routed!.chosen.down.length]);
+    expect(pieces).toEqual([
+      [2, 1],
+      [2, 2],
+    ]);
+    expect(counts.dispatches - before.dispatches).toBe(2 * 8 + 3 + 2 * placed.embedding.length + 3);
+    expect(counts.bindGroups).toBe(before.bindGroups);
+    const groups = (label: string): number => counts.groups.get(label)! - before.groups.get(label)!;
+    expect(groups('experts Q4_K silu normed')).toBe(2 * 2 * experts.used * (experts.inner / 8));
+    expect(groups('experts Q4_K added')).toBe(sizes.width / 16);
+    expect(groups('experts Q6_K added')).toBe((2 * sizes.width) / 16);
+    const { slabs } = placed.places;
+    const inFile = header.tensors.reduce((sum, { bytes, shape: [, rows = 1] }) => sum + (rows > 1 ? bytes : 0), 0);
+    expect(slabs.reduce((sum, { bytes }) => sum + bytes, 0) / inFile).toBeLessThanOrEqual(1.02);
+    for (const { bytes } of slabs) expect(bytes).toBeLessThanOrEqual(2 ** 27);
+    expect(() => placeModel(planModel(header), 2 ** 19)).toThrow(
+      expect.objectContaining({ code: 'insufficient_resources', details: expect.anything() }),
+    );
   });
 
   it('reads positions side by side behind a long prompt, and pages grow without a part for each token', async () => {

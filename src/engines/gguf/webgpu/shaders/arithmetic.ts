@@ -11,7 +11,13 @@ fn addUp(a: vec4f, s: f32) -> f32 { return (((s + a.x) + a.y) + a.z) + a.w; }
 export const ACTIVATIONS = {
   silu: 'fn activate(v: f32) -> f32 { return v / (1.0 + exp(-clamp(v, -80.0, 80.0))); }',
   gelu: 'fn activate(v: f32) -> f32 { return 0.5 * v * (1.0 + tanh(clamp(0.7978845608028654 * (v + 0.044715 * v * v * v), -15.0, 15.0))); }',
+  clipped:
+    'fn activate(v: f32) -> f32 { let g = min(v, 7.0); return g / (1.0 + exp(clamp(-1.702 * g, -80.0, 80.0))); }',
 } as const;
+
+/** What a gate opens. The one that is clipped, of gpt-oss, clips that, too. */
+export const opened = (gate: keyof typeof ACTIVATIONS, v: string, inner: string): string =>
+  `activate(${v}) * ${gate === 'clipped' ? `(clamp(${inner}, -7.0, 7.0) + 1.0)` : inner}`;
 
 /** Workgroup memory of {@link rootMeans}. */
 export const squaresOf = (rows: number): string => /* wgsl */ `

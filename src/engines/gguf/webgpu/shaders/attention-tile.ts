@@ -3,7 +3,7 @@
  * a team of 64 threads, which adds as `attendShader` does for a row alone: the same numbers in the same order.
  * @module
  */
-import { ATTENTION_HEAD, eight, joinPiece, reduced, seenScores } from './attention.js';
+import { type AttendedShape, attentionHead, eight, joinPiece, reduced, seenScores, withSink } from './attention.js';
 import type { HeadShape } from './rotate.js';
 import { ATTEND_ROWS, each, PLAN, range, SPLIT, tiledHeads } from './sizes.js';
 
@@ -17,7 +17,7 @@ fn pick(v: vec4f, i: u32) -> f32 { return select(select(v.x, v.y, i == 1u), sele
 `;
 
 /** A workgroup for heads that share keys, of up to {@link ATTEND_ROWS} rows that follow each other in one sequence. */
-export function attendTileShader(shape: HeadShape): string {
+export function attendTileShader(shape: AttendedShape): string {
   const { size, heads, kvHeads } = shape;
   const group = tiledHeads(size, heads, kvHeads);
   const G = range(group);
@@ -26,7 +26,7 @@ export function attendTileShader(shape: HeadShape): string {
   const own = (g: number): string => `(team * ${group}u + ${g}u)`;
   const last = (name: string, step: (g: number) => string, start: string): string =>
     each(G, (g) => `${name}${g} = ${start}; for (var i = 0u; i < 8u; i++) { ${name}${g} = ${step(g)}; }`);
-  return /* wgsl */ `${ATTENTION_HEAD}${FOUR}
+  return /* wgsl */ `${attentionHead(shape)}${FOUR}
 const D = ${size}u; const KV = ${kvHeads}u;
 var<workgroup> chunk: array<vec4u, ${CHUNK}>;
 var<workgroup> line: array<f32, ${64 * group * ATTEND_ROWS}>; var<workgroup> line2: array<f32, ${8 * group * ATTEND_ROWS}>;
@@ -59,7 +59,7 @@ var<workgroup> line: array<f32, ${64 * group * ATTEND_ROWS}>; var<workgroup> lin
       ${each(G, (g) => joinPiece(g, dims))}
     }
   }
-  if (!isHere) { return; }
+  if (!isHere) { return; }${each(G, (g) => withSink(shape, g, { head: `wg.x * ${group}u + ${g}u`, dims }), '')}
   ${each(G, (g) => each(dims, (i) => `if (n + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + n + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
 }`;
 }

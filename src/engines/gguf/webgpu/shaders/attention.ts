@@ -2,20 +2,36 @@
 import type { HeadShape } from './rotate.js';
 import { attendedHeads, each, PLAN, range, SPLIT } from './sizes.js';
 
+/** Heads of attention. */
+export interface AttendedShape extends HeadShape {
+  /** Each head of queries has a logit that no position has. */
+  hasSinks: boolean;
+}
+
 /** What shaders of attention bind. */
-export const ATTENTION_HEAD = /* wgsl */ `
+export const attentionHead = ({ hasSinks }: Pick<AttendedShape, 'hasSinks'>): string => /* wgsl */ `
 @group(0) @binding(0) var<storage, read> qkv: array<vec4f>;
 @group(0) @binding(1) var<storage, read> kv: array<vec4u>;
 @group(0) @binding(2) var<storage, read_write> result: array<f32>;
 @group(0) @binding(3) var<storage, read_write> pieces: array<f32>;
 @group(0) @binding(4) var<storage, read> plan: array<u32>;
 @group(0) @binding(5) var<storage, read> state: array<vec4u>;
-struct Parameters { window: u32, cap: f32, isSplit: u32, spare: u32 }
-@group(0) @binding(6) var<uniform> p: Parameters;
+struct Parameters { window: u32, cap: f32, isSplit: u32, ${hasSinks ? 'sinks' : 'spare'}: u32 }
+${hasSinks ? '@group(0) @binding(6) var<storage, read> vectors: array<f32>;\n@group(0) @binding(7)' : '@group(0) @binding(6)'} var<uniform> p: Parameters;
 const LOW = -1e30;
 fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, s)))); }
 fn firstSeen(position: u32) -> u32 { return select(0u, position + 1u - p.window, p.window > 0u && position + 1u > p.window); }
 `;
+
+/** What a sink takes of the mass of a head, when all positions are joined. @param head an expression for its number */
+export const withSink = (
+  { hasSinks }: Pick<AttendedShape, 'hasSinks'>,
+  g: number,
+  { head, dims }: { head: string; dims: readonly number[] },
+): string =>
+  hasSinks
+    ? `{ let sink = vectors[p.sinks + ${head}]; let now = max(most${g}, sink); let keep = exp(most${g} - now); total${g} = total${g} * keep + exp(sink - now); ${each(dims, (i) => `run${g}_${i} *= keep;`, ' ')} }`
+    : '';
 
 /** What a piece adds to what was joined before it: the same arithmetic one after the other and side by side. */
 const joined = (g: number, i: number): string =>
@@ -36,7 +52,7 @@ export const seenScores = (groups: readonly number[]): string => /* wgsl */ `
  * Attention of the queries that share a head of keys: a workgroup for a head of keys of a row, and for {@link SPLIT} positions
  * (`isSplit`) or for all, SPLIT after SPLIT. The pieces are joined in the same order by the same arithmetic in both.
  */
-export function attendShader(shape: HeadShape): string {
+export function attendShader(shape: AttendedShape): string {
   const { size, heads, kvHeads, bits } = shape;
   const group = attendedHeads(size, heads, kvHeads);
   const shares = heads / kvHeads / group;
@@ -47,7 +63,7 @@ export function attendShader(shape: HeadShape): string {
     bits === 16 ? 'kv[keys + d * 64u + t]' : `kv[keys + (d * 2u + ${vector}u) * 64u + t]`;
   const plane = planeVectors(shape);
   const query = (g: number, vector: number): string => `queries[${(g * size) / 4}u + d * 2u + ${vector}u]`;
-  return /* wgsl */ `${ATTENTION_HEAD}
+  return /* wgsl */ `${attentionHead(shape)}
 const D = ${size}u; const KV = ${kvHeads}u;
 var<workgroup> queries: array<vec4f, ${(group * size) / 4}>; var<workgroup> scores: array<f32, ${group * SPLIT}>;
 var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32, ${8 * group}>; var<workgroup> parts: array<vec4f, 128>;
@@ -86,7 +102,7 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
     if (p.isSplit == 1u) ${keepPieces(G, dims, { heads, size })} else { ${each(G, (g) => joinPiece(g, dims))} }
     isFirst = false;
   }
-  if (p.isSplit == 1u) { return; }
+  if (p.isSplit == 1u) { return; }${each(G, (g) => withSink(shape, g, { head: `wg.x * ${group}u + ${g}u`, dims }), '')}
   ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
 }`;
 }
@@ -146,9 +162,10 @@ export const joinPiece = (g: number, dims: readonly number[]): string => /* wgsl
       total${g} = select(total${g} * keep + mass${g} * take, mass${g}, isFirst); ${each(dims, (i) => joined(g, i), ' ')} most${g} = now; }`;
 
 /** Joins the pieces that {@link attendShader} with `split` gave. A workgroup for a head of a row. */
-export function joinShader({ size, heads }: Pick<HeadShape, 'size' | 'heads'>): string {
+export function joinShader(shape: Pick<AttendedShape, 'size' | 'heads' | 'hasSinks'>): string {
+  const { size, heads } = shape;
   const dims = range(Math.ceil(size / 64));
-  return /* wgsl */ `${ATTENTION_HEAD}
+  return /* wgsl */ `${attentionHead(shape)}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let row = wg.y; let position = state[row].y; let first = firstSeen(position);
   let count = position / ${SPLIT}u - first / ${SPLIT}u + 1u;
@@ -158,7 +175,7 @@ export function joinShader({ size, heads }: Pick<HeadShape, 'size' | 'heads'>): 
     let top0 = pieces[at]; let mass0 = pieces[at + 1u];
     ${each(dims, (i) => `var piece0_${i} = 0.0; if (t + ${64 * i}u < ${size}u) { piece0_${i} = pieces[at + 2u + t + ${64 * i}u]; }`)}
     ${joinPiece(0, dims)}
-  }
+  }${withSink(shape, 0, { head: 'wg.x', dims })}
   ${each(dims, (i) => `if (t + ${64 * i}u < ${size}u) { result[row * ${heads * size}u + wg.x * ${size}u + t + ${64 * i}u] = run0_${i} / total0; }`)}
 }`;
 }

@@ -6,38 +6,41 @@
  */
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
-import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
 /** What becomes of sums: each is a number of the result, or opens a number that is there, or two of them are a gate and that. */
 export type ProductEnd = 'each' | 'opened' | PlainGate;
 
-export const isPair = (end: ProductEnd): end is PlainGate => end === 'silu' || end === 'gelu';
+export const isPair = (end: ProductEnd): end is PlainGate => end !== 'each' && end !== 'opened';
 
 const activationOf = (end: ProductEnd): string => (end === 'each' ? '' : ACTIVATIONS[end === 'opened' ? 'gelu' : end]);
 
-const headOf = (end: ProductEnd): string => /* wgsl */ `${PART}
-struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, ${end === 'opened' ? 'openedStride' : 'isAdded'}: u32, parts: array<Part, ${MOST_PARTS}> }
+/** What products bind. @param list what says which rows there are @param more parameters @param last what the last one is called */
+export const productHead = (list: 'plan' | 'routes', more = '', last = 'isAdded'): string => /* wgsl */ `${PART}
+struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, ${last}: u32, parts: array<Part, ${MOST_PARTS}>${more} }
 @group(0) @binding(0) var<storage, read> codes: array<vec4u>;
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> result: array<f32>;
 @group(0) @binding(4) var<storage, read> vectors: array<f32>;
-@group(0) @binding(5) var<storage, read> plan: array<u32>;
+@group(0) @binding(5) var<storage, read> ${list}: array<u32>;
 @group(0) @binding(6) var<uniform> p: Parameters;
 ${READERS}${CHAIN}`;
 
-/** @param at row of activations @param n row of the part @param opened what has the numbers that are opened */
-function finish(end: ProductEnd, at: string, n: string, opened = 'vectors'): string {
+const headOf = (end: ProductEnd): string => productHead('plan', '', end === 'opened' ? 'openedStride' : 'isAdded');
+
+/** @param at row of activations @param n row of the part @param inputs what has the numbers that are opened */
+export function finish(end: ProductEnd, at: string, n: string, inputs = 'vectors'): string {
   const place = `${at} * p.stride + s.out + ${n}`;
-  if (isPair(end)) return `result[${place}] = activate(v) * v2;`;
-  if (end === 'opened') return `result[${place}] = activate(v) * ${opened}[${at} * p.openedStride + s.bias + ${n}];`;
+  if (isPair(end)) return `result[${place}] = ${opened(end, 'v', 'v2')};`;
+  if (end === 'opened') return `result[${place}] = activate(v) * ${inputs}[${at} * p.openedStride + s.bias + ${n}];`;
   return `v = v * p.scale; if (p.cap > 0.0) { v = p.cap * tanh(clamp(v / p.cap, -15.0, 15.0)); }
       let place = ${place}; if (p.isAdded == 1u) { v += result[place]; } result[place] = v;`;
 }
 
-const addBias = (part: string, sum: string, n: string): string =>
+export const addBias = (part: string, sum: string, n: string): string =>
   `if (${part}.bias != ${NONE}u) { ${sum} += vectors[${part}.bias + ${n}]; }`;
 
 interface ProductOptions {
@@ -88,17 +91,17 @@ ${normed || adds ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, opened: adds ? 'opened' : 'vectors' }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors' }))}
 }`;
 }
 
 /** Rows of a thread whose sums are joined together: workgroup memory is small. */
-const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
+export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
-function sumsOfThread(
+export function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed, adds }: { rows: number; pair: boolean; normed: boolean; adds: boolean },
+  { rows, pair, normed, adds = false }: { rows: number; pair: boolean; normed: boolean; adds?: boolean },
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -140,20 +143,32 @@ function sumsOfThread(
   }`;
 }
 
+interface JoinOptions {
+  round: number;
+  /** Rows of activations, and of weights of a thread. */
+  rows: number;
+  height: number;
+  end: ProductEnd;
+  /** Expressions: which row of the result that of the activations `m` is, and whether there is one. */
+  at?: string;
+  isThere?: string;
+  /** What has the numbers that are opened. */
+  inputs?: string | undefined;
+  /** What becomes of a sum `v`, where it is not what `end` says. */
+  write?: string;
+}
+
 /** Adds the lanes of some rows, one after the other. */
-function joinLanes({
+export function joinLanes({
   round,
   rows,
   end,
   height,
-  opened,
-}: {
-  round: number;
-  rows: number;
-  end: ProductEnd;
-  height: number;
-  opened: string;
-}): string {
+  at = '(first + m)',
+  isThere = 'first + m < count',
+  inputs,
+  write = finish(end, at, 'row', inputs),
+}: JoinOptions): string {
   const pair = isPair(end);
   const threads = productThreads(rows);
   const together = sumsAtOnce(rows);
@@ -170,10 +185,10 @@ function joinLanes({
     ${sum('v', 'g')}
     ${pair ? sum('v2', 'g + 1u') : ''}
     let row = base + (g / ${together}u) * ${height}u + ${row};
-    if (row < s.rows && first + m < count) {
+    if (row < s.rows && ${isThere}) {
       ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
       ${pair ? addBias('s1', 'v2', 'row') : ''}
-      ${finish(end, '(first + m)', 'row', opened)}
+      ${write}
     }
   }`;
 }

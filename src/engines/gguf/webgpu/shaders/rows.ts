@@ -1,7 +1,7 @@
 /** What happens to whole rows between products. @module */
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
-import { ACTIVATIONS, CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { PART, READERS, readerOf } from './kinds.js';
 import { PLAN } from './sizes.js';
 
@@ -76,7 +76,7 @@ ${ACTIVATIONS[gate]}
   let column = wg.x * 64u + t;
   if (column >= p.columns) { return; }
   let i = wg.y * p.columns + column;
-  result[i] = activate(result[i]) * x[i];
+  result[i] = ${opened(gate, 'result[i]', 'x[i]')};
 }`;
 }
 

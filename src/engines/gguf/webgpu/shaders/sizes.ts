@@ -11,6 +11,10 @@ export const MOST_PARTS = 3;
 export const SPLIT = 256;
 /** Rows of a prompt that share what a workgroup of attention reads. */
 export const ATTEND_ROWS = 4;
+/** Experts of a layer at most, and those that a row takes. */
+export const [MOST_EXPERTS, MOST_USED] = [1024, 64] as const;
+/** Rows that share what is read of an expert. */
+export const EXPERT_ROWS = 8;
 /** Workgroups that look for the largest logit of a row. */
 export const BEST_GROUPS = 64;
 
