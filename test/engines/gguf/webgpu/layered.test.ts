@@ -1,17 +1,23 @@
 /** Gemma 4 on a GPU in software: layers that differ, share keys and values, and take inputs of tokens themselves. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plainGenerationRequest } from '../../../../src/core/request/generation-request.js';
+import { assembleTextModel, planDecoder } from '../../../../src/engines/gguf/assemble-text-model.js';
+import type { ReadRange } from '../../../../src/engines/gguf/file/header.js';
 import { planModel } from '../../../../src/engines/gguf/model-plan.js';
-import { tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
+import type { OpenForward } from '../../../../src/engines/gguf/opened-forward.js';
+import { openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
 import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
+import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
+import { collectEvents, piecesOf as tokensOf } from '../../../support/token-events.js';
 import { countingDevice } from '../support/counting-device.js';
 import { gpuOfFile } from '../support/gpu-of-file.js';
 import { layeredFile } from '../support/layered-files.js';
 import { farthest, likeliest } from '../support/log-probabilities.js';
 import { logitsOfFile } from '../support/logits-of-file.js';
 import { softwareGpu } from '../support/software-gpu.js';
-import { headerOf } from '../support/tiny-model.js';
+import { headerOf, piecesOf, TINY_ENTRY } from '../support/tiny-model.js';
 
 /** Shaders take long to compile in software: `npm run test:webgpu`. */
 const gpu = process.env['LONG_RUNS'] ? await softwareGpu() : undefined;
@@ -68,6 +74,38 @@ describe.skipIf(!gpu)('layers of Gemma 4 on a GPU in software', () => {
     expect(await model.read(tokens, 1)).toEqual(given);
     expect(errors).toEqual([]);
     model.forward.destroy();
+  }, 600_000);
+
+  it('[W64] [W66] [W67] write what they write on WASM, each token looked up in the store', async () => {
+    const file = layeredFile({ hasInputs: true });
+    const entry = { ...TINY_ENTRY, dtype: 'fp32' };
+    const planned = planDecoder(entry, await headerOf(file), true);
+    const { plan, shape } = planned;
+    const model = { device, plan, shape, limit: LIMIT, pipelines, identity: '', isStored: true };
+    const readStored: ReadRange = async (from, to) => file.subarray(from, to);
+    const assemble = (openForward?: OpenForward): Promise<TextModel> =>
+      assembleTextModel(entry, planned, piecesOf(file.subarray(planned.header.dataStart)), {
+        openForward,
+        openStored: async () => readStored,
+      });
+    const onWasm = await assemble();
+    const onGpu = await assemble((read, openStored) =>
+      openOnGpu(
+        { ...model, placed: placeModel(plan, LIMIT, true) },
+        { file: 'm.gguf', read, openStored, onCompile: () => {} },
+      ),
+    );
+    const texts = async (text: TextModel, n: number): Promise<string[]> => {
+      const request = { ...plainGenerationRequest('tiny', { type: 'raw', text: 'hello world' }), n, maxTokens: 12 };
+      const events = await collectEvents(text.generate(request, new AbortController().signal));
+      return tokensOf(events).map(({ choice, token }) => `${choice}: ${token}`);
+    };
+    for (const n of [1, 3]) {
+      const [given, expected] = [await texts(onGpu, n), await texts(onWasm, n)];
+      expect(given.toSorted()).toEqual(expected.toSorted());
+      expect(given.length).toBeGreaterThan(n);
+    }
+    expect(errors).toEqual([]);
   }, 600_000);
 
   describe.each([true, false])('with inputs of tokens: %s', (hasInputs) => {
