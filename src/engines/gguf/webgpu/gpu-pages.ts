@@ -4,6 +4,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import { PAGE_POSITIONS } from '../kernel-exports.js';
 import type { PageStore } from '../kv-pages.js';
 import type { GpuMemory } from './gpu-memory.js';
+import { GpuStates } from './gpu-states.js';
 
 /** Pages that there are from the beginning. */
 const FIRST_PAGES = 16;
@@ -11,16 +12,21 @@ const FIRST_PAGES = 16;
 /** Bits of a number of keys and values here: 8 are on WASM alone, see `findGpu`. */
 export const gpuPrecision = ({ precision }: Pick<ForwardShape, 'precision'>): 16 | 32 => (precision === 32 ? 32 : 16);
 
-/** Bytes of a layer in a page. */
-export const layerPageBytes = (shape: ForwardShape): number =>
-  (2 * shape.kvHeads * shape.headSize * PAGE_POSITIONS * gpuPrecision(shape)) / 8;
+/** Bytes of each layer in a page; 0: it has no keys and values of its own. */
+export function layerPageBytes(shape: ForwardShape): number[] {
+  return Array.from({ length: shape.layers }, (_, layer) => {
+    const { kvHeads, headSize } = shape.kvLayers?.[layer] ?? shape;
+    return (2 * kvHeads * headSize * PAGE_POSITIONS * gpuPrecision(shape)) / 8;
+  });
+}
 
 /** Pages that a binding holds. */
-export const mostPages = (shape: ForwardShape, limit: number): number => Math.floor(limit / layerPageBytes(shape));
+export const mostPages = (shape: ForwardShape, limit: number): number =>
+  Math.floor(limit / Math.max(...layerPageBytes(shape)));
 
 export class GpuPages implements PageStore {
   readonly #memory: GpuMemory;
-  readonly #layerBytes: number;
+  readonly #layerBytes: readonly number[];
   readonly #most: number;
   #layers: GPUBuffer[];
   #room: number;
@@ -30,6 +36,8 @@ export class GpuPages implements PageStore {
   /** Made when a page is read back. */
   #staging: GPUBuffer | undefined;
   #reading: Promise<unknown> = Promise.resolve();
+  /** Undefined: no layer is recurrent. */
+  readonly states: GpuStates | undefined;
   /** Called when the buffers of layers are others. */
   onMoved: () => void = () => {};
 
@@ -39,8 +47,9 @@ export class GpuPages implements PageStore {
     this.#layerBytes = layerPageBytes(shape);
     this.#most = mostPages(shape, limit);
     this.#room = Math.min(FIRST_PAGES, this.#most);
-    this.#layers = Array.from({ length: shape.layers }, () => memory.buffer(this.#room * this.#layerBytes));
-    this.#between = memory.buffer(this.#layerBytes);
+    this.#layers = this.#layerBytes.map((bytes) => memory.buffer(this.#room * bytes));
+    this.#between = memory.buffer(Math.max(...this.#layerBytes));
+    if (shape.recurrent) this.states = new GpuStates(memory, shape, limit);
   }
 
   /** Of each layer. */
@@ -50,7 +59,7 @@ export class GpuPages implements PageStore {
 
   /** Bytes of a page of all layers. */
   get pageBytes(): number {
-    return this.#layerBytes * this.#layers.length;
+    return this.#layerBytes.reduce((sum, bytes) => sum + bytes, 0);
   }
 
   /** @returns the number of a page @throws InferenceError `insufficient_resources` */
@@ -68,9 +77,10 @@ export class GpuPages implements PageStore {
     }
     const { device } = this.#memory;
     const encoder = device.createCommandEncoder();
-    const layers = this.#layers.map((before) => {
-      const layer = this.#memory.buffer(room * this.#layerBytes);
-      encoder.copyBufferToBuffer(before, 0, layer, 0, this.#room * this.#layerBytes);
+    const layers = this.#layers.map((before, index) => {
+      const bytes = this.#layerBytes[index]!;
+      const layer = this.#memory.buffer(room * bytes);
+      encoder.copyBufferToBuffer(before, 0, layer, 0, this.#room * bytes);
       return layer;
     });
     device.queue.submit([encoder.finish()]);
@@ -82,9 +92,9 @@ export class GpuPages implements PageStore {
 
   copy(from: number, to: number): void {
     const { device } = this.#memory;
-    const bytes = this.#layerBytes;
     const encoder = device.createCommandEncoder();
-    for (const layer of this.#layers) {
+    for (const [index, layer] of this.#layers.entries()) {
+      const bytes = this.#layerBytes[index]!;
       encoder.copyBufferToBuffer(layer, from * bytes, this.#between, 0, bytes);
       encoder.copyBufferToBuffer(this.#between, 0, layer, to * bytes, bytes);
     }
@@ -95,12 +105,11 @@ export class GpuPages implements PageStore {
     const before = this.#reading;
     const read = (async () => {
       await before;
-      const bytes = this.#layerBytes;
       const { device } = this.#memory;
       const staging = (this.#staging ??= this.#memory.buffer(this.pageBytes, 'staging'));
       const encoder = device.createCommandEncoder();
-      for (const [index, layer] of this.#layers.entries())
-        encoder.copyBufferToBuffer(layer, page * bytes, staging, index * bytes, bytes);
+      for (const { layer, at, bytes } of this.#inPage)
+        encoder.copyBufferToBuffer(layer, page * bytes, staging, at, bytes);
       device.queue.submit([encoder.finish()]);
       await staging.mapAsync(1);
       const content = new Uint8Array(staging.getMappedRange()).slice(0, this.pageBytes);
@@ -112,8 +121,17 @@ export class GpuPages implements PageStore {
   }
 
   write(page: number, content: Uint8Array): void {
-    const bytes = this.#layerBytes;
-    for (const [index, layer] of this.#layers.entries())
-      this.#memory.write(layer, page * bytes, content.slice(index * bytes, (index + 1) * bytes));
+    for (const { layer, at, bytes } of this.#inPage)
+      this.#memory.write(layer, page * bytes, content.slice(at, at + bytes));
+  }
+
+  /** Where each layer begins in the bytes of a page, and how many they are. */
+  get #inPage(): { layer: GPUBuffer; at: number; bytes: number }[] {
+    let end = 0;
+    return this.#layers.map((layer, index) => {
+      const bytes = this.#layerBytes[index]!;
+      end += bytes;
+      return { layer, at: end - bytes, bytes };
+    });
   }
 }

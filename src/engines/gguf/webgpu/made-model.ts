@@ -1,6 +1,7 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
 import { requirePlain } from './plain-layers.js';
-import type { ForwardShape } from '../forward-shape.js';
+import { type ForwardShape, type RecurrentShape, recurrentWidth } from '../forward-shape.js';
+import { kvLayersOf, statesOf } from '../read-layers.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
@@ -25,7 +26,15 @@ export interface MadeModel {
 export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   const file = new MadeFile();
   const chosen = distinctLayers(plan, shape);
-  const layers = chosen.map((index) => madeLayer(plan.layers[index]!, shape, file));
+  const recurrent = shape.recurrent && madeRecurrent(shape.recurrent);
+  const layers = chosen.map((index) => {
+    const { kvHeads = shape.kvHeads } = shape.layerShapes[index]!;
+    return madeLayer(plan.layers[index]!, { ...shape, kvHeads, recurrent }, file);
+  });
+  const layerShapes = chosen.map((index) => {
+    const { feedForward, ...layer } = shape.layerShapes[index]!;
+    return { ...layer, window: layer.window > 0 ? WINDOW : 0, ...(feedForward === 0 && { feedForward }) };
+  });
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
   const smaller: ForwardShape = {
@@ -36,10 +45,10 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
     vocabulary: TOKENS,
     contextLength: CONTEXT,
     curves: shape.curves && chosen.map((index) => shape.curves![index]!),
-    layerShapes: chosen.map((index) => {
-      const layer = shape.layerShapes[index]!;
-      return { ...layer, window: layer.window > 0 ? WINDOW : 0 };
-    }),
+    layerShapes,
+    recurrent,
+    kvLayers: kvLayersOf(layerShapes, shape),
+    stateBytes: statesOf(recurrent, layerShapes),
   };
   const made: ModelPlan = {
     architecture: plan.architecture,
@@ -54,61 +63,98 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape): MadeModel {
   return { header: file.header(), plan: made, shape: smaller, read: file.read };
 }
 
+/** The memories of a real one; a short convolution has as many channels as a row numbers. */
+const madeRecurrent = (shape: RecurrentShape): RecurrentShape =>
+  shape.kind === 'convolution' ? { ...shape, channels: WIDTH } : shape;
+
+/** Numbers that the matrices of a layer with a state take and give, and those of its vectors. */
+function recurrentSizes(shape: RecurrentShape): { matrices: Sizes; vectors: Record<string, number> } {
+  const { kind, taps, channels, heads, headSize } = shape;
+  const width = recurrentWidth(shape);
+  const mixed = { convolution: 3 * channels, delta: channels, scan: width + channels + heads }[kind];
+  return {
+    matrices: {
+      mixIn: [WIDTH, mixed],
+      mixGate: [WIDTH, width],
+      beta: [WIDTH, heads],
+      alpha: [WIDTH, heads],
+      betaAlpha: [WIDTH, 2 * heads],
+      mixOutput: [width, WIDTH],
+    },
+    vectors: {
+      taps: taps * channels,
+      tapsBias: channels,
+      keeping: heads,
+      decay: heads,
+      skip: heads,
+      mixNorm: kind === 'delta' ? headSize : width,
+    },
+  };
+}
+
+type Sizes = Record<string, readonly [columns: number, rows: number]>;
+
+/** What vectors are around; norms and others: 1. Memories forget. */
+const AROUND: Record<string, number> = { keeping: 0, decay: -0.5 };
+
 /** With the kinds and the vectors of a real one. */
 function madeLayer(
   { matrices: given, vectors }: LayerPlan,
-  { heads, kvHeads, headSize, queryKeyNorm }: ForwardShape,
+  { heads, kvHeads, headSize, queryKeyNorm, isQueryGated, recurrent }: ForwardShape,
   file: MadeFile,
 ): LayerPlan {
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
-  const sizes = {
-    query: [WIDTH, queries],
+  const own = recurrent ? recurrentSizes(recurrent) : { matrices: {}, vectors: {} };
+  const asked = isQueryGated ? 2 * queries : queries;
+  const matrices = requirePlain(given);
+  const sizes: Sizes = {
+    query: [WIDTH, asked],
     key: [WIDTH, keys],
     value: [WIDTH, keys],
-    output: [queries, WIDTH],
+    output: [matrices.query ? queries : recurrentWidth(recurrent!), WIDTH],
     gate: [WIDTH, INNER],
     up: [WIDTH, INNER],
     down: [INNER, WIDTH],
-  } as const;
-  const matrices = requirePlain(given);
-  const matrix = (name: keyof typeof sizes): MatrixPlan => file.matrix(matrices[name]!.tensor.kind, ...sizes[name]);
+    ...own.matrices,
+  };
   const lengths: Record<string, number> = {
-    queryBias: queries,
+    queryBias: asked,
     keyBias: keys,
     valueBias: keys,
     gateBias: INNER,
     upBias: INNER,
+    ...own.vectors,
   };
   const norms: Record<string, number> =
     queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
   const made = Object.entries(vectors).map(([name, vector]) => {
     const length = lengths[name] ?? norms[name] ?? WIDTH;
-    return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
+    return [name, vector && file.vector(length, AROUND[name] ?? (name.endsWith('Bias') ? 0 : 1))];
   });
+  const madeMatrices = Object.entries<MatrixPlan | undefined>({ ...matrices }).map(([name, matrix]) => [
+    name,
+    matrix && file.matrix(matrix.tensor.kind, ...sizes[name]!),
+  ]);
   return {
-    matrices: {
-      query: matrix('query'),
-      key: matrix('key'),
-      value: matrix('value'),
-      output: matrix('output'),
-      gate: matrices.gate && matrix('gate'),
-      up: matrix('up'),
-      down: matrix('down'),
-    },
+    matrices: Object.fromEntries(madeMatrices) as LayerPlan['matrices'],
     vectors: Object.fromEntries(made) as LayerPlan['vectors'],
   };
 }
 
-/** One layer of each sort: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
+/** Layers of each sort, those first that mix positions in another way: with its kinds of weights, its window and its RoPE, and whether rows are normalized before it. */
 function distinctLayers({ layers }: ModelPlan, { layerShapes }: ForwardShape): number[] {
   const sorts = new Map<string, number>();
   for (const [index, { matrices }] of layers.entries()) {
-    const { window, rope, isAgain } = layerShapes[index]!;
+    const { window, rope, isAgain, mixer, kvHeads } = layerShapes[index]!;
     const kinds = partsOf(matrices).map(({ tensor }) => tensor.kind);
-    const sort = [window > 0, rope, isAgain, ...kinds].join();
+    const sort = [window > 0, rope, isAgain, mixer, kvHeads, ...kinds].join();
     if (!sorts.has(sort)) sorts.set(sort, index);
   }
-  return [...sorts.values()].slice(0, MOST_LAYERS);
+  const all = [...sorts.values()];
+  const isNew = (index: number, at: number): boolean =>
+    all.findIndex((other) => layerShapes[other]!.mixer === layerShapes[index]!.mixer) === at;
+  const chosen = [...all.filter(isNew), ...all.filter((index, at) => !isNew(index, at))].slice(0, MOST_LAYERS);
+  return chosen.toSorted((a, b) => a - b);
 }
 
 /** Where the 16-bit floats of a block are, and how large its codes times their factors get. */

@@ -1,7 +1,9 @@
 /** How large the buffers are that passes compute in. @module */
-import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
+import { type ForwardShape, recurrentWidth } from '../forward-shape.js';
+import { qkvWidth } from './shaders/rotate.js';
+import { mixedRow } from './shaders/recurrent.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -21,21 +23,27 @@ export function passBytes(
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
   const tables = most * Math.max(8, pagesOf(contextLength));
+  const given = shape.recurrent ? recurrentWidth(shape.recurrent) : 0;
+  const attended = Math.max(heads * headSize, given);
+  const mixed = shape.layerShapes.some(({ mixer }) => mixer === 'both') ? given : 0;
   return {
     x: floats(width),
     y: floats(width),
     branch: floats(width),
-    qkv: floats((heads + 2 * kvHeads) * headSize),
-    attended: floats(heads * headSize),
+    qkv: floats(qkvWidth({ size: headSize, heads, kvHeads, isGated: shape.isQueryGated === true })),
+    attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),
-    wishedAttended: floats(heads * headSize, LOGIT_ROWS),
+    wishedAttended: floats(attended, LOGIT_ROWS),
+    mixing: floats(shape.recurrent ? mixedRow(shape.recurrent).stride : 0),
+    mixed: floats(mixed),
+    wishedMixed: floats(mixed, LOGIT_ROWS),
     inner: floats(feedForward),
     up: floats(feedForward),
     logits: floats(vocabulary, logitRowsOf(vocabulary, limit)),
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,
     ids: most * 4,
-    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords + 1) + tables) * 4,
+    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords + 1 + PLAN.spanWords) + tables) * 4,
     state: most * 16,
   };
 }

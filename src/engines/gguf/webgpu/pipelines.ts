@@ -9,6 +9,8 @@ const LAYOUTS = {
   normInPlace: [undefined, 'write', 'read', 'read', 'uniform'],
   rotate: ['write', 'write', 'read', 'read', 'read', 'uniform'],
   attend: ['read', 'read', 'write', 'write', 'read', 'read', 'uniform'],
+  /** Rows that are mixed, result, states, vectors, plan, parameters. */
+  recurrent: ['write', 'write', 'write', 'read', 'read', 'uniform'],
   choose: ['read', 'write', 'write', 'write', 'read', 'uniform'],
 } as const;
 export type LayoutName = keyof typeof LAYOUTS;

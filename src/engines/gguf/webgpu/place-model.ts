@@ -15,6 +15,9 @@ import { NONE } from './shaders/sizes.js';
 export interface PlacedLayer {
   qkv: PlacedPiece[];
   output: PlacedPiece[];
+  /** Of a recurrent layer: products of its input, and what is its output's where attention has `output`. */
+  mixing: readonly PlacedPiece[][];
+  mixOutput: PlacedPiece[];
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
@@ -31,12 +34,19 @@ export interface PlacedModel {
 export function placeModel({ layers, embedding, head }: ModelPlan, limit: number): PlacedModel {
   const places = new WeightPlaces(limit);
   const place = ({ matrices }: LayerPlan): PlacedLayer => {
-    const { query, key, value, output, gate, up, down } = requirePlain(matrices);
+    const { query, key, value, output, gate, up, down, mixIn, mixGate, beta, alpha, betaAlpha, mixOutput } =
+      requirePlain(matrices);
+    const placed = (...together: (MatrixPlan | undefined)[]): PlacedPiece[] => {
+      const there = together.filter((matrix) => matrix !== undefined);
+      return there.length > 0 ? places.place(there) : [];
+    };
     return {
-      qkv: places.place([query, key, value]),
-      output: places.place([output]),
-      inner: placeInner(places, gate, up),
-      down: places.place([down]),
+      qkv: placed(query, key, value),
+      output: placed(output),
+      mixing: [placed(mixIn, mixGate), placed(betaAlpha, beta, alpha)].filter((pieces) => pieces.length > 0),
+      mixOutput: placed(mixOutput),
+      inner: up ? placeInner(places, gate, up) : [[]],
+      down: placed(down),
     };
   };
   // A layer that is read several times lies there once.
@@ -64,7 +74,7 @@ export class VectorPlaces {
     for (const vector of [outputNorm, ...vectors]) {
       if (!vector || this.at.has(vector)) continue;
       this.at.set(vector, this.#count);
-      this.#count += roundUp(vector.shape[0]!, 4);
+      this.#count += roundUp(vector.bytes / 4, 4);
     }
     this.#highPages = pagesOf(shape.contextLength);
     for (const rope of [shape.rope, shape.windowRope]) {

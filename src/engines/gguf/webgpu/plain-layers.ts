@@ -1,7 +1,9 @@
-/** The layers that the shaders compute: attention and one feed-forward network. @module */
+/** The layers that the shaders compute: attention, states of fixed size, and one feed-forward network. @module */
 import type { Activation } from '../architectures.js';
 import type { ModelPlan } from '../model-plan.js';
+import type { Curve, ForwardShape } from '../forward-shape.js';
 import type { LayerMatrices } from '../model-weights.js';
+import { hasState } from '../read-layers.js';
 
 /** Architectures whose log-probabilities on WebGPU were compared with those of WASM. */
 const COMPARED: ReadonlySet<string> = new Set([
@@ -24,46 +26,72 @@ const COMPARED: ReadonlySet<string> = new Set([
   'hunyuan-dense',
   'nanbeige',
   'apertus',
+  'lfm2',
+  'qwen35',
+  'granitehybrid',
+  'falcon-h1',
+  'nemotron_h',
 ]);
 
-/** The matrices that each of these layers has. */
-type PlainMatrix = 'query' | 'key' | 'value' | 'output' | 'up' | 'down';
+/** The matrices that these layers may have. */
+const PLAIN = [
+  'query',
+  'key',
+  'value',
+  'output',
+  'gate',
+  'up',
+  'down',
+  'mixIn',
+  'mixGate',
+  'beta',
+  'alpha',
+  'betaAlpha',
+  'mixOutput',
+] as const;
 
-type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
-  /** What opens the inside of a network; undefined: that is bent itself. */
-  readonly gate: Matrix | undefined;
-};
+/** Without a gate what is inside a network is bent itself. */
+type PlainMatrices<Matrix> = Pick<LayerMatrices<Matrix>, (typeof PLAIN)[number]>;
 
 /** What a gate is bent by. */
 export type PlainGate = 'silu' | 'gelu';
 
-/** Undefined: a layer of another sort. */
-function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
-  const { query, key, value, output, gate, up, down, ...others } = matrices;
-  if (Object.values(others).some((other) => other !== undefined)) return undefined;
-  if (!query || !key || !value || !output || !up || !down) return undefined;
-  return { query, key, value, output, gate, up, down };
+function isPlainLayer(matrices: LayerMatrices<unknown>): boolean {
+  const isPlainName = (name: string): boolean => PLAIN.some((plain) => plain === name);
+  return Object.entries(matrices).every(([name, matrix]) => matrix === undefined || isPlainName(name));
 }
 
-/** The same of a layer whose model {@link isPlain}. */
+/** Those of a layer whose model {@link isPlain}. */
 export function requirePlain<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> {
-  const plain = plainMatrices(matrices);
-  if (!plain) throw new TypeError('A layer has matrices that no shader reads.');
-  return plain;
+  if (!isPlainLayer(matrices)) throw new TypeError('A layer has matrices that no shader reads.');
+  return matrices;
 }
 
-/** Undefined: the shaders bend what is inside a network by `xielu`, or do not compute the activation. */
+/** Undefined: the shaders bend what is inside a network without a gate, or do not compute the activation. */
 export function plainGate(activation: Activation): PlainGate | undefined {
   return activation === 'silu' || activation === 'gelu' ? activation : undefined;
 }
 
+/** The square of what is above 0. */
+const SQUARE: Curve = { a: 1, b: 0, c: 0, e: 0 };
+
+/** What bends the inside of a layer's network without a gate. */
+export const plainCurve = ({ curves }: ForwardShape, layer: number): Curve => curves?.[layer] ?? SQUARE;
+
+const isBent = (activation: Activation): boolean => activation === 'xielu' || activation === 'relu-squared';
+
 /** Whether the shaders compute the layers of a model. */
 export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
-  if (!COMPARED.has(architecture) || shape.experts || shape.recurrent) return false;
+  if (!COMPARED.has(architecture) || shape.experts) return false;
   const isGated = plainGate(shape.activation) !== undefined;
-  if (!isGated && shape.activation !== 'xielu') return false;
-  return layers.every(({ matrices, experts }) => {
-    const plain = plainMatrices(matrices);
-    return !experts && plain !== undefined && isGated === (plain.gate !== undefined);
+  if (!isGated && !isBent(shape.activation)) return false;
+  return layers.every(({ matrices, experts }, index) => {
+    const own = shape.layerShapes[index]!;
+    return (
+      !experts &&
+      isPlainLayer(matrices) &&
+      (!matrices.up || isGated === (matrices.gate !== undefined)) &&
+      hasState(own) === (matrices.mixIn !== undefined)
+    );
   });
 }

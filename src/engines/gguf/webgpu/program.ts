@@ -1,13 +1,16 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
-import { type PlainGate, plainGate } from './plain-layers.js';
-import type { ForwardShape, LayerShape } from '../forward-shape.js';
+import { type PlainGate, plainCurve, plainGate } from './plain-layers.js';
+import { type ForwardShape, type LayerShape, recurrentWidth } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
-import { gpuPrecision } from './gpu-pages.js';
+import { hasState } from '../read-layers.js';
+import { headsOf } from './layer-heads.js';
+import { attendedColumns, RecurrentSteps } from './recurrent-steps.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
-import { rotateShader } from './shaders/rotate.js';
+import { openShader } from './shaders/open.js';
+import { type HeadShape, qkvWidth, rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
 import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
 import type { PlacedLayer } from './place-model.js';
@@ -18,11 +21,12 @@ import type { PlacedPiece } from './weight-places.js';
 interface LayerRows {
   x: keyof PassBuffers;
   attended: keyof PassBuffers;
+  mixed: keyof PassBuffers;
   list: 0 | 1;
 }
 
-const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', list: 0 };
-const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', list: 1 };
+const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', mixed: 'mixed', list: 0 };
+const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', mixed: 'wishedMixed', list: 1 };
 
 export class Program {
   /** Until the last layer's keys and values are kept. */
@@ -43,11 +47,13 @@ export class Program {
   readonly drawing: Dispatch[] = [];
   readonly #parts: ProgramParts;
   readonly #make: StepMaker;
+  readonly #recurrent: RecurrentSteps | undefined;
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
     const { plan, shape } = parts;
     this.#make = new StepMaker(parts);
+    if (shape.recurrent) this.#recurrent = new RecurrentSteps(parts, this.#make, shape.recurrent);
     this.#look();
     for (const rows of ROW_CLASSES) this.#layers(rows);
     const { width, vocabulary, logitScale, logitCap } = shape;
@@ -107,19 +113,27 @@ export class Program {
     const reading: Dispatch[] = [];
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
-      const { attend, steps } = this.#attention(rows, index, layer);
+      const { attend, steps } = this.#mix(rows, index, layer);
       reading.push(...(layer.isAgain ? [this.#normAgain()] : []), ...steps);
-      if (index < last) reading.push(attend, ...this.#feedForward(rows, index, ALL_ROWS));
-      else this.attending.set(rows, [attend]);
+      if (index < last) reading.push(...attend, ...this.#feedForward(rows, index, ALL_ROWS));
+      else this.attending.set(rows, attend);
     }
     this.reading.set(rows, reading);
     this.thinking.set(rows, this.#feedForward(rows, last, ALL_ROWS));
-    const { width, heads, headSize } = shape;
-    const together = [
-      this.#make.gather('x', 'wishedX', width),
-      this.#make.gather('attended', 'wishedAttended', heads * headSize),
-    ];
-    this.wishedThinking.set(rows, [...together, ...this.#feedForward(rows, last, WISHED_ROWS)]);
+    this.wishedThinking.set(rows, [
+      ...this.#together(shape.layerShapes[last]!),
+      ...this.#feedForward(rows, last, WISHED_ROWS),
+    ]);
+  }
+
+  /** Brings wished rows of the last layer together. */
+  #together(layer: LayerShape): Dispatch[] {
+    const { shape } = this.#parts;
+    const { mixer = 'attention' } = layer;
+    const steps = [this.#make.gather('x', 'wishedX', shape.width)];
+    if (mixer !== 'none') steps.push(this.#make.gather('attended', 'wishedAttended', attendedColumns(shape, layer)));
+    if (mixer === 'both') steps.push(this.#make.gather('mixed', 'wishedMixed', recurrentWidth(shape.recurrent!)));
+    return steps;
   }
 
   /** Rows of layers that are read once more are normalized as behind the last one. */
@@ -128,17 +142,28 @@ export class Program {
     return this.#make.norm('inPlace', 'x', 'x', { norm: places.of(plan.outputNorm), columns: shape.width });
   }
 
+  /** What changes states, keys and values; and attention. */
+  #mix(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
+    const { mixer = 'attention' } = layer;
+    const recurrent = hasState(layer) ? this.#recurrent!.of(rows, index, layer) : [];
+    if (mixer === 'recurrent' || mixer === 'none') return { steps: recurrent, attend: [] };
+    const { steps, attend } = this.#attention(rows, index, layer);
+    return { steps: [...recurrent, ...steps], attend };
+  }
+
   /** Queries, keys and values, which are kept; and attention. */
-  #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch } {
+  #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
     const { shape, places, plan, placed } = this.#parts;
-    const { heads, kvHeads, headSize, queryKeyNorm } = shape;
+    const { queryKeyNorm } = shape;
+    const head = headsOf(shape, layer);
+    const { heads, kvHeads, size, isGated } = head;
     const { vectors } = plan.layers[index]!;
-    const [queries, keys] = [heads * headSize, kvHeads * headSize];
+    const [queries, keys] = [heads * size, kvHeads * size];
     const steps = this.#make.product(rows, placed.layers[index]!.qkv, {
       input: 'x',
       output: 'qkv',
-      stride: queries + 2 * keys,
-      outs: [0, queries, queries + keys],
+      stride: qkvWidth(head),
+      outs: [isGated ? queries + 2 * keys : 0, queries, queries + keys],
       norm: vectors.attentionNorm && places.of(vectors.attentionNorm),
       biases: [vectors.queryBias, vectors.keyBias, vectors.valueBias].map((bias) => places.of(bias)),
     });
@@ -149,33 +174,49 @@ export class Program {
       steps.push(inPlace(places.of(queryNorm), queries, 0), inPlace(places.of(keyNorm), keys, queries / 4));
     }
     steps.push(this.#rotate(index, layer));
-    return { steps, attend: this.#attend(rows, index, layer) };
+    const attend = [this.#attend(rows, index, layer)];
+    if (isGated) attend.push(this.#open(head));
+    return { steps, attend };
   }
 
   #rotate(index: number, layer: LayerShape): Dispatch {
     const { shape, places, plan, pipelines, buffers, vectors } = this.#parts;
-    const { heads, kvHeads, headSize: size, epsilon, pairs, attentionScale, temperature } = shape;
+    const { epsilon, pairs, attentionScale, temperature } = shape;
     const { queryNorm, keyNorm } = plan.layers[index]!.vectors;
     const rope = layer.rope === 'window' ? shape.windowRope! : shape.rope;
     const { low, high } = places.anglesOf(rope);
     const isTurned = layer.rope === 'none' ? 0 : 1;
     const [qn, kn] = [places.of(queryNorm), places.of(keyNorm)];
     const headNorm = headNormOf(shape);
-    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
+    const head = headsOf(shape, layer);
     const code = rotateShader({ ...head, turned: rope.size, pairs, headNorm, temperature });
     return this.#make.withKeys({
       pipeline: pipelines.get('rotate', 'rotate', code),
       offset: this.#make.record(qn, kn, wordOf(epsilon), low, high, isTurned, wordOf(attentionScale), 0),
-      x: heads + 2 * kvHeads,
+      x: head.heads + 2 * head.kvHeads,
       rowsEach: 1,
       bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[index], vectors, buffers.plan, buffers.state]),
     });
   }
 
-  #attend(rows: RowClass, index: number, { window }: LayerShape): Dispatch {
+  /** Gates of queries open what attention gives. */
+  #open(head: HeadShape): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
+    return {
+      pipeline: pipelines.get('norm', 'open', openShader(head)),
+      group: this.#make.bind('norm', [buffers.qkv, buffers.attended, vectors, buffers.plan]),
+      offset: this.#make.record(0, 0, 0, 0),
+      x: Math.ceil((head.heads * head.size) / 64),
+      rowsEach: 1,
+    };
+  }
+
+  #attend(rows: RowClass, index: number, layer: LayerShape): Dispatch {
     const { shape, pipelines, buffers } = this.#parts;
-    const { heads, kvHeads, headSize: size, attentionCap } = shape;
-    const head = { size, heads, kvHeads, bits: gpuPrecision(shape) };
+    const { attentionCap } = shape;
+    const { window } = layer;
+    const head = headsOf(shape, layer);
+    const { size, heads, kvHeads } = head;
     const { qkv, attended, pieces, plan, state } = buffers;
     const make = (
       label: string,
@@ -196,10 +237,11 @@ export class Program {
     return make('attend', code, { x, split, tiled });
   }
 
-  /** What follows attention in a layer. */
-  #feedForward(rows: RowClass, index: number, { x, attended, list }: LayerRows): Dispatch[] {
+  /** What follows what mixes positions in a layer. */
+  #feedForward(rows: RowClass, index: number, { x, attended, mixed, list }: LayerRows): Dispatch[] {
     const { shape, places, plan, placed } = this.#parts;
-    const { width, feedForward, residualScale } = shape;
+    const { width, residualScale } = shape;
+    const { feedForward = shape.feedForward } = shape.layerShapes[index]!;
     const { vectors } = plan.layers[index]!;
     const layer = placed.layers[index]!;
     const branch = (
@@ -216,11 +258,16 @@ export class Program {
       return [...product, this.#make.norm('added', 'branch', x, { norm, columns: width, scale: residualScale })];
     };
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
     const [attentionPost, feedForwardPost] = [vectors.attentionPostNorm, vectors.feedForwardPostNorm];
-    return [
+    // What a layer has not lies in no piece.
+    const steps = [
       ...branch(layer.output, attended, { bias: places.of(vectors.outputBias), norm: places.of(attentionPost) }),
-      ...inner,
+      ...branch(layer.mixOutput, mixed, { bias: NONE, norm: NONE }),
+    ];
+    if (feedForward === 0) return steps;
+    return [
+      ...steps,
+      ...this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list }),
       ...branch(layer.down, 'inner', { bias: places.of(vectors.downBias), norm: places.of(feedForwardPost) }),
     ];
   }
@@ -233,7 +280,7 @@ export class Program {
     const end = plainGate(shape.activation);
     if (end) return this.#gateUp(rows, inner, { ...product, biases: [places.of(gateBias), places.of(upBias)], end });
     const up = this.#make.product(rows, inner[0], { ...product, outs: [0], biases: [places.of(upBias)] });
-    return [...up, this.#make.bend(shape.curves![index]!)];
+    return [...up, this.#make.bend(plainCurve(shape, index), product.stride)];
   }
 
   /**
@@ -252,7 +299,7 @@ export class Program {
     return [
       ...this.#make.product(rows, gate, one(0)),
       ...this.#make.product(rows, up, { ...one(1), ...normed, output: 'up' }),
-      this.#make.gate(end),
+      this.#make.gate(end, product.stride),
     ];
   }
 

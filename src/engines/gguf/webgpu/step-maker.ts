@@ -23,6 +23,8 @@ export interface ProgramParts {
   buffers: PassBuffers;
   /** Of each layer. Called again when they moved. */
   kv: () => readonly GPUBuffer[];
+  /** Of each recurrent layer, as `kv`. */
+  states: () => readonly GPUBuffer[];
 }
 
 /** Matrices with the same rows of activations. */
@@ -119,9 +121,8 @@ export class StepMaker {
     };
   }
 
-  gate(gate: PlainGate): Dispatch {
-    const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward } = shape;
+  gate(gate: PlainGate, feedForward: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
     return {
       pipeline: pipelines.get('norm', 'gate', gateShader(gate)),
       group: this.bind('norm', [buffers.up, buffers.inner, vectors, buffers.plan]),
@@ -131,9 +132,8 @@ export class StepMaker {
     };
   }
 
-  bend({ a, b, c, e }: Curve): Dispatch {
-    const { shape, pipelines, buffers, vectors } = this.#parts;
-    const { feedForward } = shape;
+  bend({ a, b, c, e }: Curve, feedForward: number): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
     return {
       pipeline: pipelines.get('normInPlace', 'bend', BEND_SHADER),
       group: this.bind('normInPlace', [undefined, buffers.inner, vectors, buffers.plan]),

@@ -1,0 +1,9 @@
+/** Heads of each layer: some models have layers with larger ones, or with fewer of keys. @module */
+import type { ForwardShape, LayerShape } from '../forward-shape.js';
+import { gpuPrecision } from './gpu-pages.js';
+import type { HeadShape } from './shaders/rotate.js';
+
+export function headsOf(shape: ForwardShape, layer: LayerShape): HeadShape {
+  const { kvHeads = shape.kvHeads, headSize: size = shape.headSize } = layer;
+  return { size, heads: shape.heads, kvHeads, bits: gpuPrecision(shape), isGated: shape.isQueryGated === true };
+}
