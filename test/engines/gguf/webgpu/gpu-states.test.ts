@@ -44,7 +44,7 @@ function byteDevice() {
   return { device: device as unknown as GPUDevice, counts };
 }
 
-const layer = (mixer: LayerShape['mixer']): LayerShape => ({ window: 0, rope: 'usual', mixer });
+const layer = (mixer: NonNullable<LayerShape['mixer']>): LayerShape => ({ window: 0, rope: 'usual', mixer });
 /** Two layers with states of 16 bytes. */
 const SHAPE = {
   recurrent: {
