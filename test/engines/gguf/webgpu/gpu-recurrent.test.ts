@@ -11,6 +11,7 @@ import { openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webg
 import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
+import { checkGpu } from '../../../../src/engines/gguf/webgpu/self-check.js';
 import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
 import { collectEvents, piecesOf as tokensOf } from '../../../support/token-events.js';
 import { type GpuFile, gpuOfFile } from '../support/gpu-of-file.js';
@@ -18,6 +19,7 @@ import { farthest, likeliest } from '../support/log-probabilities.js';
 import { logitsOfFile } from '../support/logits-of-file.js';
 import { MADE_PROMPT, madeContent, madeFile } from '../support/made-architectures.js';
 import { softwareGpu } from '../support/software-gpu.js';
+import { headerOfHybrid, REAL_HYBRIDS } from '../support/real-hybrids.js';
 import { someTokens } from '../support/tiny-decoder.js';
 import { headerOf, piecesOf, TINY_ENTRY } from '../support/tiny-model.js';
 import { writeGguf } from '../support/write-gguf.js';
@@ -162,6 +164,20 @@ describe.skipIf(!gpu)('recurrent layers on a GPU in software', () => {
       600_000,
     );
   });
+
+  it.runIf(isLong).each(Object.entries(REAL_HYBRIDS))(
+    '[W71] the self-check of a model of the size of %s passes, with keys and values of 16 bits',
+    async (_, hybrid) => {
+      const plan = planModel(headerOfHybrid(hybrid));
+      expect(isPlain(plan)).toBe(true);
+      const shape = { ...plan.shape, exact: false, precision: 16 as const };
+      const own = { plan, shape, placed: placeModel(plan, LIMIT), limit: LIMIT };
+      const outcome = { isRight: true, keepsBits: true };
+      await expect(checkGpu(own, { device, pipelines, limit: LIMIT })).resolves.toEqual(outcome);
+      expect(errors).toEqual([]);
+    },
+    600_000,
+  );
 
   it.runIf(isLong).each(ALL)(
     '[W64] [W67] [W69] a text model of a made %s writes what it writes on WASM: alone, several choices, and from kept prompts',
