@@ -158,7 +158,7 @@ export function headerOfHybrid({ architecture, width, outputNorm, keys, layers }
   const tensors: GgufTensor[] = [];
   let offset = 0;
   const add = (name: string, shape: readonly number[]): void => {
-    const isMatrix = /weight$/.test(name) && shape.length === 2 && !/conv|norm/.test(name);
+    const isMatrix = name.endsWith('weight') && shape.length === 2 && !/conv|norm/.test(name);
     const kind = isMatrix || /(in|out)_proj/.test(name) ? 'Q8_0' : 'F32';
     const { values, bytes: blockBytes } = TENSOR_KINDS[kind];
     const bytes = (shape.reduce((product, size) => product * size, 1) / values) * blockBytes;
