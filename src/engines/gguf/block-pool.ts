@@ -9,6 +9,10 @@ export interface PageStore {
   /** A copy of what a block has. */
   read(block: number, bytes: number): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
   write(block: number, content: Uint8Array): void;
+  /** Makes a block zeros. @default by writing them */
+  clear?(block: number): void;
+  /** Where states are. @default where pages are */
+  readonly states?: PageStore | undefined;
 }
 
 /** What all blocks of a model occupy together. */
@@ -89,7 +93,8 @@ export class BlockPool {
   /** A block of zeros. */
   empty(): number {
     const block = this.allocate();
-    this.#memory.write(block, new Uint8Array(this.bytes));
+    if (this.#memory.clear) this.#memory.clear(block);
+    else this.#memory.write(block, new Uint8Array(this.bytes));
     return block;
   }
 

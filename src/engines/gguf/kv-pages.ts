@@ -97,7 +97,7 @@ export class KvPages extends BlockPool {
     const budget: Budget = { maxBytes, usedBytes: 0, evict: () => this.evict() };
     super(memory, bytes, budget);
     const stateBytes = stateBytesOf(shape);
-    this.states = stateBytes > 0 ? new BlockPool(memory, stateBytes, budget) : undefined;
+    this.states = stateBytes > 0 ? new BlockPool(memory.states ?? memory, stateBytes, budget) : undefined;
   }
 
   get pageBytes(): number {

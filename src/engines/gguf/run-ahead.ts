@@ -54,6 +54,8 @@ export class RunAhead {
       this.#pause -= 1;
       return;
     }
+    // A recurrent state goes back to copies alone: what is given up goes back to here.
+    for (const { kv } of pass) kv.keepState();
     const steps = pass.map(({ kv }): Step => ({ kv, length: kv.length, token: undefined, isGone: false }));
     const result = Promise.resolve(this.#forward.run(pass.map((span) => ({ ...span, isFollowing: true }))));
     // Whoever takes it is told; nobody may.

@@ -2,15 +2,15 @@ import { describe, expect, it, vi } from 'vitest';
 import type { TokenLogits } from '../../../src/language/sampling/token-logits.js';
 import type { Forward, Span } from '../../../src/engines/gguf/forward-interface.js';
 import { KernelMemory } from '../../../src/engines/gguf/kernel-memory.js';
-import { KvPages, KvSequence } from '../../../src/engines/gguf/kv-pages.js';
+import { KvPages, KvSequence, type KvShape } from '../../../src/engines/gguf/kv-pages.js';
 import { PassQueue } from '../../../src/engines/gguf/pass-queue.js';
 
 const GREEDY = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 const SHAPE = { layers: 1, kvHeads: 1, headSize: 8, precision: 16 } as const;
 
 /** Each token is the number of positions that were read before it. */
-function counting(more: Pick<Forward, 'readsAhead'> = {}) {
-  const pages = new KvPages(new KernelMemory(), SHAPE, 2 ** 20);
+function counting({ shape = SHAPE, ...more }: Pick<Forward, 'readsAhead'> & { shape?: KvShape } = {}) {
+  const pages = new KvPages(new KernelMemory(), shape, 2 ** 20);
   const asked: ('given' | 'following')[] = [];
   let underWay = 0;
   let most = 0;
@@ -76,6 +76,19 @@ describe('[W69] passes that are begun before the last token is read', () => {
     expect(tokens).toEqual([1, 2, 3, 4, 5]);
     expect(new Set(asked)).toEqual(new Set(['given']));
     expect(mostUnderWay()).toBe(1);
+  });
+
+  it('[W27] were never: a recurrent state is again the one before them', async () => {
+    const { queue, step, fresh } = counting({ shape: { ...SHAPE, stateBytes: 64 } });
+    const kv = fresh();
+    const leave = queue.join();
+    expect(await step(kv, 9)).toBe(1);
+    expect(await step(kv, 1)).toBe(2);
+    // Two tokens were read, and one that nobody wants.
+    expect(await step(kv, 50)).toBe(3);
+    leave();
+    queue.settle(kv);
+    expect(kv.length).toBe(3);
   });
 
   it('end before the context does', async () => {

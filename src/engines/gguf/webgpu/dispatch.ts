@@ -17,6 +17,8 @@ export interface Dispatch {
   rowsEach: number;
   /** In its place: their number for so many rows. */
   y?: (rows: number) => number;
+  /** It is dispatched for sequences, not for rows. */
+  isBySpan?: boolean;
   /** What is dispatched instead where positions are read side by side. */
   split?: readonly Dispatch[];
   /** Or where rows that follow each other share what is read. */
@@ -33,6 +35,9 @@ export type PassBuffers = Readonly<
     | 'attended'
     | 'wishedX'
     | 'wishedAttended'
+    | 'mixing'
+    | 'mixed'
+    | 'wishedMixed'
     | 'inner'
     | 'up'
     | 'inputs'
@@ -59,7 +64,7 @@ export function wordOf(value: number): number {
   return bits[0]!;
 }
 
-/** @param count rows, or wishes @param z splits */
+/** @param count rows, sequences or wishes @param z splits */
 export function dispatch(pass: GPUComputePassEncoder, step: Dispatch, count: number, z = 1): void {
   const { pipeline, group, offset, x, rowsEach, y } = step;
   if (!pipeline.made) throw new InferenceError('internal', `The shader "${pipeline.label}" is not compiled.`);

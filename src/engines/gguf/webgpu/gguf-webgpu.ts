@@ -12,6 +12,7 @@ import { prefixCacheBytes } from '../../../language/prefix-cache/prefix-cache-by
 import { GpuForward } from './gpu-forward.js';
 import { hasRoom } from './gpu-memory.js';
 import { layerPageBytes, mostPages } from './gpu-pages.js';
+import { firstStateBytes } from './gpu-states.js';
 import { mostOf } from './layer-heads.js';
 import { isPlain } from './plain-layers.js';
 import { passBytes } from './pass-buffers.js';
@@ -96,7 +97,9 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   const contextLength = Math.min(needs.shape.contextLength, mostPages(needs.shape, limit) * 64);
   const shape = { ...needs.shape, contextLength };
   const wanted = Math.min(needs.positions ?? FIRST_POSITIONS, needs.shape.contextLength);
-  if (contextLength < wanted || Object.values(passBytes(shape, undefined, limit)).some((bytes) => bytes > limit)) {
+  const states = firstStateBytes(shape);
+  const bound = [...states, ...Object.values(passBytes(shape, undefined, limit))];
+  if (contextLength < wanted || bound.some((bytes) => bytes > limit)) {
     const why = `the GPU binds ${megabytes(limit)} at a time, which is too little for it`;
     return refuse({ code: 'insufficient_resources', why });
   }
@@ -112,6 +115,7 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   const sizes = [
     ...placed.places.slabs.map(({ bytes }) => bytes),
     ...keys,
+    ...states,
     vectors,
     ...Object.values(passBytes(shape, undefined, limit)),
   ];

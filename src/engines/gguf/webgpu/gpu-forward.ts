@@ -43,6 +43,8 @@ interface GpuForwardOptions {
 /** A pass that is laid out. */
 interface Layout {
   rows: number;
+  /** Sequences. */
+  spans: number;
   wishes: number;
   splits: number;
   /** Of rows that follow each other. */
@@ -104,8 +106,11 @@ export class GpuForward implements Forward {
       buffers: this.#buffers,
       mostRows: Math.max(maxRows, LOGIT_ROWS),
       kv: () => this.pages.layers,
+      states: () => this.pages.states?.layers ?? [],
     });
+    const { states } = this.pages;
     this.pages.onMoved = () => this.#program.bindKeys();
+    if (states) states.onMoved = this.pages.onMoved;
     this.#staging = new StagingBuffers(memory);
   }
 
@@ -192,11 +197,15 @@ export class GpuForward implements Forward {
     const rowsAt = PLAN.header;
     const wishesAt = rowsAt + most * PLAN.rowWords;
     const tilesAt = wishesAt + most * PLAN.wishWords;
-    const layout: Layout = { rows: 0, wishes: 0, splits: 1, tiles: 0, choices: [] };
-    let table = tilesAt + most;
+    const spansAt = tilesAt + most;
+    const layout: Layout = { rows: 0, spans: 0, wishes: 0, splits: 1, tiles: 0, choices: [] };
+    let table = spansAt + most * PLAN.spanWords;
+    const states = this.pages.states?.take(spans.map(({ kv }) => kv.state));
     for (const { kv, tokens, keep, choose } of spans) {
       if (layout.rows + tokens.length > most) throw new RangeError(`A pass has at most ${most} rows.`);
       words.set(kv.pages, table);
+      const { from, to } = states?.[layout.spans] ?? { from: 0, to: 0 };
+      words.set([layout.rows, tokens.length, from, to], spansAt + layout.spans++ * PLAN.spanWords);
       for (let first = 0; first < tokens.length; first += ATTEND_ROWS) {
         const count = Math.min(ATTEND_ROWS, tokens.length - first);
         words[tilesAt + layout.tiles++] = (layout.rows + first) | (count << 16);
@@ -211,7 +220,7 @@ export class GpuForward implements Forward {
       table += kv.pages.length;
       layout.splits = Math.max(layout.splits, Math.floor((kv.length + tokens.length - 1) / SPLIT) + 1);
     }
-    words.set([layout.rows, 0, wishesAt, 0, rowsAt, layout.splits, tilesAt]);
+    words.set([layout.rows, 0, wishesAt, 0, rowsAt, layout.splits, tilesAt, spansAt]);
     this.#memory.write(this.#buffers.plan, 0, words.subarray(0, table));
     const isFollowing = spans.length > 0 && spans.every((span) => span.isFollowing);
     if (!isFollowing) this.#memory.write(this.#buffers.state, 0, this.#state.subarray(0, layout.rows * 4));
@@ -243,14 +252,14 @@ export class GpuForward implements Forward {
     layout.choices.push(how);
   }
 
-  #encodeLayers(pass: GPUComputePassEncoder, { rows, wishes, splits, tiles }: Layout): void {
+  #encodeLayers(pass: GPUComputePassEncoder, { rows, spans, wishes, splits, tiles }: Layout): void {
     const rowClass = this.#classOf(rows);
     const isSplit = splits > 1 && rows <= this.#splitRows;
     const isTiled = tiles * 2 <= rows;
     const go = (step: Dispatch): void => {
       if (!isSplit || !step.split) {
         if (isTiled && step.tiled?.pipeline.made) dispatch(pass, step.tiled, tiles);
-        else dispatch(pass, step, rows);
+        else dispatch(pass, step, step.isBySpan ? spans : rows);
       } else for (const [index, part] of step.split.entries()) dispatch(pass, part, rows, index === 0 ? splits : 1);
     };
     for (const step of this.#program.looking) go(step);

@@ -4,6 +4,7 @@ import type { ForwardShape } from '../forward-shape.js';
 import { PAGE_POSITIONS } from '../kernel-exports.js';
 import type { PageStore } from '../kv-pages.js';
 import type { GpuMemory } from './gpu-memory.js';
+import { GpuStates } from './gpu-states.js';
 
 /** Pages that there are from the beginning. */
 const FIRST_PAGES = 16;
@@ -35,6 +36,8 @@ export class GpuPages implements PageStore {
   /** Made when a page is read back. */
   #staging: GPUBuffer | undefined;
   #reading: Promise<unknown> = Promise.resolve();
+  /** Undefined: no layer is recurrent. */
+  readonly states: GpuStates | undefined;
   /** Called when the buffers of layers are others. */
   onMoved: () => void = () => {};
 
@@ -46,6 +49,7 @@ export class GpuPages implements PageStore {
     this.#room = Math.min(FIRST_PAGES, this.#most);
     this.#layers = this.#layerBytes.map((bytes) => memory.buffer(this.#room * bytes));
     this.#between = memory.buffer(Math.max(...this.#layerBytes));
+    if (shape.recurrent) this.states = new GpuStates(memory, shape, limit);
   }
 
   /** Of each layer. */

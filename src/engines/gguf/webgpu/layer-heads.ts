@@ -5,9 +5,11 @@ import type { HeadShape } from './shaders/rotate.js';
 
 export function headsOf(shape: ForwardShape, layer: LayerShape): HeadShape {
   const { kvHeads = shape.kvHeads, headSize: size = shape.headSize } = layer;
-  return { size, heads: shape.heads, kvHeads, bits: gpuPrecision(shape) };
+  return { size, heads: shape.heads, kvHeads, bits: gpuPrecision(shape), isGated: shape.isQueryGated === true };
 }
 
-/** The most that a layer has of something. */
+/** The most that a layer with attention has of something. */
 export const mostOf = (shape: ForwardShape, of: (heads: HeadShape) => number): number =>
-  Math.max(...shape.layerShapes.map((layer) => of(headsOf(shape, layer))));
+  Math.max(
+    ...shape.layerShapes.map((layer) => headsOf(shape, layer)).flatMap((heads) => (heads.kvHeads > 0 ? of(heads) : [])),
+  );

@@ -1,12 +1,18 @@
 /** A small made model with the heads, kinds and traits of a real one: what a GPU is tried with. @module */
 import { usedIn } from './routed-layers.js';
-import type { ExpertsShape, ForwardShape, LayerShape } from '../forward-shape.js';
+import {
+  type ExpertsShape,
+  type ForwardShape,
+  type LayerShape,
+  type RecurrentShape,
+  recurrentWidth,
+} from '../forward-shape.js';
+import { kvLayersOf, statesOf } from '../read-layers.js';
 import type { GgufHeader, GgufTensor, ReadRange } from '../file/header.js';
 import { TENSOR_KINDS, type TensorKind } from '../file/tensor-kinds.js';
 import type { ModelPlan } from '../model-plan.js';
-import { type LayerMatrices, partsOf } from '../model-weights.js';
+import { partsOf } from '../model-weights.js';
 import type { LayerPlan } from '../plan-layer.js';
-import { kvLayersOf } from '../read-layers.js';
 import { headsOf } from './layer-heads.js';
 import type { MatrixPlan } from '../model-tensors.js';
 
@@ -33,8 +39,9 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
   const chosen = distinctLayers(plan, shape);
   const layerShapes = chosen.map((index) => madeShape(shape.layerShapes[index]!, plan, shape, chosen));
   const experts = shape.experts && madeExperts(shape.experts, chosen);
+  const recurrent = shape.recurrent && madeRecurrent(shape.recurrent);
   const layers = chosen.map((index) =>
-    madeLayer(plan.layers[index]!, { shape: { ...shape, experts }, layer: shape.layerShapes[index]! }, file),
+    madeLayer(plan.layers[index]!, { shape: { ...shape, experts, recurrent }, layer: shape.layerShapes[index]! }, file),
   );
   const embedding = file.matrix(plan.embedding.tensor.kind, WIDTH, TOKENS);
   const isTied = plan.head === plan.embedding;
@@ -49,7 +56,9 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
     curves: shape.curves && chosen.map((index) => shape.curves![index]!),
     layerInput: shape.layerInput && INPUT,
     layerShapes,
+    recurrent,
     kvLayers: kvLayersOf(layerShapes, shape),
+    stateBytes: statesOf(recurrent, layerShapes),
   };
   const made: ModelPlan = {
     architecture: plan.architecture,
@@ -75,49 +84,62 @@ function madeExperts(experts: ExpertsShape, chosen: readonly number[]): ExpertsS
   return { ...experts, count, used: used.map(() => count), feedForward: EXPERT, sharedFeedForward };
 }
 
-/** With the kinds and the vectors of a real one. */
-function madeLayer(
-  { matrices, vectors, experts }: LayerPlan,
-  { shape, layer }: { shape: ForwardShape; layer: LayerShape },
-  file: MadeFile,
-): LayerPlan {
+/** The memories of a real one; a short convolution has as many channels as a row numbers. */
+const madeRecurrent = (shape: RecurrentShape): RecurrentShape =>
+  shape.kind === 'convolution' ? { ...shape, channels: WIDTH } : shape;
+
+/** Numbers that the matrices of a layer with a state take and give, and those of its vectors. */
+function recurrentSizes(shape: RecurrentShape): { matrices: Sizes; vectors: Record<string, number> } {
+  const { kind, taps, channels, heads, headSize } = shape;
+  const width = recurrentWidth(shape);
+  const mixed = { convolution: 3 * channels, delta: channels, scan: width + channels + heads }[kind];
+  return {
+    matrices: {
+      mixIn: [WIDTH, mixed],
+      mixGate: [WIDTH, width],
+      beta: [WIDTH, heads],
+      alpha: [WIDTH, heads],
+      betaAlpha: [WIDTH, 2 * heads],
+      mixOutput: [width, WIDTH],
+    },
+    vectors: {
+      taps: taps * channels,
+      tapsBias: channels,
+      keeping: heads,
+      decay: heads,
+      skip: heads,
+      mixNorm: kind === 'delta' ? headSize : width,
+    },
+  };
+}
+
+type Sizes = Record<string, readonly [columns: number, rows: number]>;
+
+/** What vectors are around; norms and others: 1. Memories forget. */
+const AROUND: Record<string, number> = { keeping: 0, decay: -0.5 };
+
+/** Numbers that the matrices of a layer take and give, and those of its vectors. */
+function layerSizes(
+  { matrices, vectors }: LayerPlan,
+  shape: ForwardShape,
+  layer: LayerShape,
+): { matrices: Sizes; vectors: Record<string, number> } {
+  const { queryKeyNorm, isQueryGated, recurrent } = shape;
   const { count = 0 } = shape.experts ?? {};
   const { heads, kvHeads, size: headSize } = headsOf(shape, layer);
-  const { queryKeyNorm } = shape;
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
-  const sizes = {
-    query: [WIDTH, queries],
-    key: [WIDTH, keys],
-    value: [WIDTH, keys],
-    output: [queries, WIDTH],
-    gate: [WIDTH, INNER],
-    up: [WIDTH, INNER],
-    down: [INNER, WIDTH],
-    inputGate: [WIDTH, INPUT],
-    inputOutput: [INPUT, WIDTH],
-    router: [WIDTH, count],
-    sharedGate: [WIDTH, SHARED],
-    sharedUp: [WIDTH, SHARED],
-    sharedDown: [SHARED, WIDTH],
-    sharedOpening: [WIDTH, 1],
-  } as const satisfies Partial<Record<keyof LayerMatrices<unknown>, readonly [number, number]>>;
-  const isShared = matrices.key !== undefined && matrices.value === matrices.key;
-  const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter(
-    (name) => matrices[name] && !(isShared && name === 'value'),
-  );
-  const madeMatrices: Partial<Record<keyof typeof sizes, MatrixPlan>> = Object.fromEntries(
-    names.map((name) => {
-      const [columns, rows] = sizes[name];
-      return [name, file.matrix(matrices[name]!.tensor.kind, columns, rows)];
-    }),
-  );
+  const own = recurrent ? recurrentSizes(recurrent) : { matrices: {}, vectors: {} };
+  const asked = isQueryGated ? 2 * queries : queries;
+  const norms = queryKeyNorm === 'row' ? [queries, keys] : [headSize, headSize];
   const lengths: Record<string, number> = {
-    queryBias: queries,
+    queryBias: asked,
     keyBias: keys,
     valueBias: keys,
     gateBias: INNER,
     upBias: INNER,
     outputScale: 1,
+    queryNorm: norms[0]!,
+    keyNorm: norms[1]!,
     sinks: heads,
     routerBias: count,
     choiceBias: count,
@@ -125,16 +147,56 @@ function madeLayer(
     expertGateBias: EXPERT * count,
     expertUpBias: EXPERT * count,
     expertDownBias: WIDTH * count,
+    ...own.vectors,
   };
-  const norms: Record<string, number> =
-    queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
-  const made = Object.entries(vectors).map(([name, vector]) => {
-    const length = lengths[name] ?? norms[name] ?? WIDTH;
-    return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
-  });
   return {
-    matrices: { ...madeMatrices, ...(isShared && { value: madeMatrices.key }) } as LayerPlan['matrices'],
-    vectors: Object.fromEntries(made) as LayerPlan['vectors'],
+    matrices: {
+      query: [WIDTH, asked],
+      key: [WIDTH, keys],
+      value: [WIDTH, keys],
+      output: [matrices.query ? queries : recurrent ? recurrentWidth(recurrent) : 0, WIDTH],
+      gate: [WIDTH, INNER],
+      up: [WIDTH, INNER],
+      down: [INNER, WIDTH],
+      inputGate: [WIDTH, INPUT],
+      inputOutput: [INPUT, WIDTH],
+      router: [WIDTH, count],
+      sharedGate: [WIDTH, SHARED],
+      sharedUp: [WIDTH, SHARED],
+      sharedDown: [SHARED, WIDTH],
+      sharedOpening: [WIDTH, 1],
+      ...own.matrices,
+    },
+    vectors: Object.fromEntries(Object.keys(vectors).map((name) => [name, lengths[name] ?? WIDTH])),
+  };
+}
+
+/** With the kinds and the vectors of a real one. */
+function madeLayer(
+  plan: LayerPlan,
+  { shape, layer }: { shape: ForwardShape; layer: LayerShape },
+  file: MadeFile,
+): LayerPlan {
+  const { matrices, vectors, experts } = plan;
+  const { count = 0 } = shape.experts ?? {};
+  const sizes = layerSizes(plan, shape, layer);
+  const isShared = matrices.key !== undefined && matrices.value === matrices.key;
+  const names = (Object.keys(matrices) as (keyof typeof matrices)[]).filter(
+    (name) => matrices[name] && !(isShared && name === 'value'),
+  );
+  const made: Partial<Record<keyof typeof matrices, MatrixPlan>> = Object.fromEntries(
+    names.map((name) => {
+      const [columns, rows] = sizes.matrices[name]!;
+      return [name, file.matrix(matrices[name]!.tensor.kind, columns, rows)];
+    }),
+  );
+  const madeVectors = Object.entries(vectors).map(([name, vector]) => [
+    name,
+    vector && file.vector(sizes.vectors[name]!, AROUND[name] ?? (name.endsWith('Bias') ? 0 : 1)),
+  ]);
+  return {
+    matrices: { ...made, ...(isShared && { value: made.key }) },
+    vectors: Object.fromEntries(madeVectors) as LayerPlan['vectors'],
     experts: experts && {
       gate: file.experts(experts.gate[0]!.tensor.kind, [WIDTH, EXPERT], count),
       up: file.experts(experts.up[0]!.tensor.kind, [WIDTH, EXPERT], count),
@@ -174,25 +236,33 @@ function madeShape(
   };
 }
 
-/** One layer of each sort. */
+/** One layer of each sort, those first that mix positions in another way. */
 function distinctLayers(plan: ModelPlan, shape: ForwardShape): number[] {
   const sorts = new Map<string, number>();
   const sort = sortOf(plan, shape);
   for (const index of plan.layers.keys()) if (!sorts.has(sort(index))) sorts.set(sort(index), index);
-  const isSharing = shape.layerShapes.some(({ kvFrom }) => kvFrom !== undefined);
-  return [...sorts.values()].slice(0, isSharing ? MOST_SHARING : MOST_LAYERS);
+  const all = [...sorts.values()];
+  const { layerShapes } = shape;
+  const isNew = (index: number, at: number): boolean =>
+    all.findIndex((other) => layerShapes[other]!.mixer === layerShapes[index]!.mixer) === at;
+  const isSharing = layerShapes.some(({ kvFrom }) => kvFrom !== undefined);
+  const chosen = [...all.filter(isNew), ...all.filter((index, at) => !isNew(index, at))];
+  return chosen.slice(0, isSharing ? MOST_SHARING : MOST_LAYERS).toSorted((a, b) => a - b);
 }
 
-/** Its kinds of weights, its window, its heads and its RoPE, whose keys it reads, and whether rows are normalized before it. */
+/**
+ * How it mixes positions, its kinds of weights, its window, its heads and its RoPE, whose keys it reads, and whether rows are normalized
+ * before it.
+ */
 const sortOf =
   ({ layers }: ModelPlan, { layerShapes }: ForwardShape) =>
   (index: number): string => {
     const { matrices, experts } = layers[index]!;
-    const { window, rope, isAgain, kvHeads, headSize, kvFrom } = layerShapes[index]!;
+    const { window, rope, isAgain, mixer, kvHeads, headSize, kvFrom } = layerShapes[index]!;
     const ofExperts = experts ? [experts.gate[0]!, experts.up[0]!, experts.down[0]!] : [];
     const kinds = [...partsOf(matrices), ...ofExperts].map(({ tensor }) => tensor.kind);
     const isShared = matrices.key === matrices.value;
-    return [window > 0, rope, isAgain, kvHeads, headSize, kvFrom !== undefined, isShared, ...kinds].join();
+    return [window > 0, rope, isAgain, mixer, kvHeads, headSize, kvFrom !== undefined, isShared, ...kinds].join();
   };
 
 /** Where the 16-bit floats of a block are, and how large its codes times their factors get. */

@@ -1,9 +1,11 @@
 /** How large the buffers are that passes compute in. @module */
-import type { ForwardShape } from '../forward-shape.js';
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
+import { type ForwardShape, recurrentWidth } from '../forward-shape.js';
 import { mostOf } from './layer-heads.js';
 import { scoreSize, slotSize, slotsOf, takersAt } from './routed-layers.js';
+import { qkvWidth } from './shaders/rotate.js';
+import { mixedRow } from './shaders/recurrent.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
 /** Rows of a pass at most. */
@@ -23,16 +25,24 @@ export function passBytes(
   const most = Math.max(maxRows, LOGIT_ROWS);
   const floats = (columns: number, rows = most): number => rows * columns * 4;
   const inner = Math.max(layerInput, ...shape.layerShapes.map((layer) => layer.feedForward ?? shape.feedForward));
-  const attended = mostOf(shape, ({ heads, size }) => heads * size);
   const tables = most * Math.max(8, pagesOf(contextLength));
+  const given = shape.recurrent ? recurrentWidth(shape.recurrent) : 0;
+  const attended = Math.max(
+    given,
+    mostOf(shape, ({ heads, size }) => heads * size),
+  );
+  const mixed = shape.layerShapes.some(({ mixer }) => mixer === 'both') ? given : 0;
   return {
     x: floats(width),
     y: floats(width),
     branch: floats(width),
-    qkv: floats(mostOf(shape, ({ heads, kvHeads, size }) => (heads + 2 * kvHeads) * size)),
+    qkv: floats(mostOf(shape, qkvWidth)),
     attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),
     wishedAttended: floats(attended, LOGIT_ROWS),
+    mixing: floats(shape.recurrent ? mixedRow(shape.recurrent).stride : 0),
+    mixed: floats(mixed),
+    wishedMixed: floats(mixed, LOGIT_ROWS),
     // A row is inside of each of the experts that it takes.
     inner: floats(Math.max(inner, experts ? slotsOf(experts) * slotSize(experts) : 0)),
     up: floats(inner),
@@ -46,7 +56,7 @@ export function passBytes(
     pieces: splitRowsOf(shape, limit) * pieceBytes(shape),
     best: LOGIT_ROWS * BEST_GROUPS * 8,
     ids: most * 4,
-    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords + 1) + tables) * 4,
+    plan: (PLAN.header + most * (PLAN.rowWords + PLAN.wishWords + 1 + PLAN.spanWords) + tables) * 4,
     state: most * 16,
   };
 }

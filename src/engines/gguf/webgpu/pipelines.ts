@@ -12,6 +12,8 @@ const LAYOUTS = {
   rotate: ['write', 'write', 'read', 'read', 'read', 'uniform'],
   attend: ['read', 'read', 'write', 'write', 'read', 'read', 'uniform'],
   attendWithSinks: ['read', 'read', 'write', 'write', 'read', 'read', 'read', 'uniform'],
+  /** Rows that are mixed, result, states, vectors, plan, parameters. */
+  recurrent: ['write', 'write', 'write', 'read', 'read', 'uniform'],
   choose: ['read', 'write', 'write', 'write', 'read', 'uniform'],
 } as const;
 export type LayoutName = keyof typeof LAYOUTS;

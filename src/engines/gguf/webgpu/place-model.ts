@@ -17,6 +17,9 @@ import { NONE } from './shaders/sizes.js';
 export interface PlacedLayer {
   qkv: PlacedPiece[];
   output: PlacedPiece[];
+  /** Of a recurrent layer: products of its input, and what is its output's where attention has `output`. */
+  mixing: readonly PlacedPiece[][];
+  mixOutput: PlacedPiece[];
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
   down: PlacedPiece[];
@@ -45,17 +48,26 @@ export function placeModel(
   isStored = false,
 ): PlacedModel {
   const places = new WeightPlaces(limit);
+  const lay = (...together: (MatrixPlan | undefined)[]): PlacedPiece[] => {
+    // Keys may be values, too.
+    const there = [...new Set(together)].filter((matrix) => matrix !== undefined);
+    return there.length > 0 ? places.place(there) : [];
+  };
   const place = (layer: LayerPlan): PlacedLayer => {
-    const { query, key, value, output, gate, up, down, inputGate, inputOutput } = requirePlain(layer.matrices);
-    const qkv = new Set([query, key, value]);
+    const { query, key, value, output, gate, up, down, inputGate, inputOutput, ...others } = requirePlain(
+      layer.matrices,
+    );
+    const { mixIn, mixGate, beta, alpha, betaAlpha, mixOutput } = others;
     const routed = routedMatrices(layer);
     return {
-      qkv: places.place([...qkv].filter((matrix) => matrix !== undefined)),
-      output: places.place([output]),
+      qkv: lay(query, key, value),
+      output: lay(output),
+      mixing: [lay(mixIn, mixGate), lay(betaAlpha, beta, alpha)].filter((pieces) => pieces.length > 0),
+      mixOutput: lay(mixOutput),
       // A layer with experts alone has none.
       inner: up ? placeInner(places, gate, up) : [[]],
-      down: down ? places.place([down]) : [],
-      input: inputGate && { gate: places.place([inputGate]), output: places.place([inputOutput!]) },
+      down: lay(down),
+      input: inputGate && { gate: lay(inputGate), output: lay(inputOutput) },
       routed: routed && placeRouted(places, routed),
     };
   };

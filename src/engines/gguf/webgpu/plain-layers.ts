@@ -1,7 +1,9 @@
-/** The layers that the shaders compute: attention and one feed-forward network. @module */
+/** The layers that the shaders compute: attention, states of fixed size, and one feed-forward network. @module */
 import type { Activation } from '../architectures.js';
 import type { ModelPlan } from '../model-plan.js';
+import type { Curve, ForwardShape } from '../forward-shape.js';
 import type { LayerMatrices } from '../model-weights.js';
+import { hasState } from '../read-layers.js';
 import { areRouted, besideExperts } from './routed-layers.js';
 
 /** Architectures whose log-probabilities on WebGPU were compared with those of WASM. */
@@ -29,59 +31,71 @@ const COMPARED: ReadonlySet<string> = new Set([
   'qwen3moe',
   'granitemoe',
   'gpt-oss',
+  'lfm2',
+  'qwen35',
+  'granitehybrid',
+  'falcon-h1',
+  'nemotron_h',
 ]);
 
-/** The matrices that each of these layers has. */
-type PlainMatrix = 'query' | 'output';
+/** The matrices that these layers may have beside those of experts. */
+const PLAIN = [
+  'query',
+  'key',
+  'value',
+  'output',
+  'gate',
+  'up',
+  'down',
+  'inputGate',
+  'inputOutput',
+  'mixIn',
+  'mixGate',
+  'beta',
+  'alpha',
+  'betaAlpha',
+  'mixOutput',
+] as const;
 
-type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
-  /** What opens the inside of a network; undefined: that is bent itself. */
-  readonly gate: Matrix | undefined;
-  /** Undefined: it reads those of another layer. One matrix may be both. */
-  readonly key: Matrix | undefined;
-  readonly value: Matrix | undefined;
-  /** Undefined: it is experts. */
-  readonly up: Matrix | undefined;
-  readonly down: Matrix | undefined;
-  /** What opens the layer's own input, and what it gives; undefined: there is none. */
-  readonly inputGate: Matrix | undefined;
-  readonly inputOutput: Matrix | undefined;
-};
+/** Without a gate what is inside a network is bent itself. Keys and values may be those of another layer, or one matrix. */
+type PlainMatrices<Matrix> = Pick<LayerMatrices<Matrix>, (typeof PLAIN)[number]>;
 
 /** What a gate is bent by. */
 export type PlainGate = 'silu' | 'gelu' | 'clipped';
 
-/** Undefined: a layer of another sort. */
-function plainMatrices<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> | undefined {
-  const { query, key, value, output, gate, up, down, inputGate, inputOutput, ...others } = besideExperts(matrices);
-  if (Object.values(others).some((other) => other !== undefined)) return undefined;
-  if (!query || !output) return undefined;
-  return { query, key, value, output, gate, up, down, inputGate, inputOutput };
+function isPlainLayer(matrices: LayerMatrices<unknown>): boolean {
+  const isPlainName = (name: string): boolean => PLAIN.some((plain) => plain === name);
+  return Object.entries(besideExperts(matrices)).every(([name, matrix]) => matrix === undefined || isPlainName(name));
 }
 
-/** The same of a layer whose model {@link isPlain}. */
+/** Those of a layer whose model {@link isPlain}. */
 export function requirePlain<Matrix>(matrices: LayerMatrices<Matrix>): PlainMatrices<Matrix> {
-  const plain = plainMatrices(matrices);
-  if (!plain) throw new TypeError('A layer has matrices that no shader reads.');
-  return plain;
+  if (!isPlainLayer(matrices)) throw new TypeError('A layer has matrices that no shader reads.');
+  return matrices;
 }
 
-/** Undefined: the shaders bend what is inside a network by `xielu`, or do not compute the activation. */
+/** Undefined: the shaders bend what is inside a network without a gate, or do not compute the activation. */
 export function plainGate(activation: Activation): PlainGate | undefined {
   return activation === 'silu' || activation === 'gelu' || activation === 'clipped' ? activation : undefined;
 }
 
+/** The square of what is above 0. */
+const SQUARE: Curve = { a: 1, b: 0, c: 0, e: 0 };
+
+/** What bends the inside of a layer's network without a gate. */
+export const plainCurve = ({ curves }: ForwardShape, layer: number): Curve => curves?.[layer] ?? SQUARE;
+
+const isBent = (activation: Activation): boolean => activation === 'xielu' || activation === 'relu-squared';
+
 /** Whether the shaders compute the layers of a model. */
 export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
-  if (!COMPARED.has(architecture) || shape.recurrent) return false;
-  if (shape.experts && !areRouted(shape.experts)) return false;
+  if (!COMPARED.has(architecture) || (shape.experts && (shape.recurrent || !areRouted(shape.experts)))) return false;
   const isGated = plainGate(shape.activation) !== undefined;
-  if (!isGated && shape.activation !== 'xielu') return false;
-  return layers.every(({ matrices, experts }) => {
-    const plain = plainMatrices(matrices);
-    if (!plain) return false;
-    const { gate, up, down } = plain;
+  if (!isGated && !isBent(shape.activation)) return false;
+  return layers.every(({ matrices, experts }, index) => {
+    const { gate, up, down, mixIn } = matrices;
+    if (!isPlainLayer(matrices) || hasState(shape.layerShapes[index]!) !== (mixIn !== undefined)) return false;
     if (experts) return isGated && !gate && !up && !down;
-    return up !== undefined && down !== undefined && isGated === (gate !== undefined);
+    return !up || isGated === (gate !== undefined);
   });
 }

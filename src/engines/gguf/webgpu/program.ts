@@ -1,15 +1,18 @@
 /** What a pass of a model dispatches, for each number of rows. Made once: a pass only says how many rows there are. @module */
 import { ExpertSteps } from './expert-steps.js';
-import { type PlainGate, plainGate } from './plain-layers.js';
-import type { ForwardShape, LayerShape } from '../forward-shape.js';
+import { type PlainGate, plainCurve, plainGate } from './plain-layers.js';
+import { type ForwardShape, type LayerShape, recurrentWidth } from '../forward-shape.js';
 import { type Dispatch, type PassBuffers, ROW_CLASSES, type RowClass, wordOf } from './dispatch.js';
+import { hasState } from '../read-layers.js';
 import { addInput, leavesBranch, projectInputs } from './input-steps.js';
 import { headsOf } from './layer-heads.js';
+import { attendedColumns, RecurrentSteps } from './recurrent-steps.js';
 import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
-import { rotateShader } from './shaders/rotate.js';
+import { openShader } from './shaders/open.js';
+import { type HeadShape, qkvWidth, rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
 import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
 import type { PlacedLayer } from './place-model.js';
@@ -20,13 +23,21 @@ import type { PlacedPiece } from './weight-places.js';
 interface LayerRows {
   x: keyof PassBuffers;
   attended: keyof PassBuffers;
+  /** What a state gave beside it. */
+  mixed: keyof PassBuffers;
   /** What layers take of tokens themselves. */
   inputs: keyof PassBuffers;
   list: 0 | 1;
 }
 
-const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', inputs: 'inputs', list: 0 };
-const WISHED_ROWS: LayerRows = { x: 'wishedX', attended: 'wishedAttended', inputs: 'wishedInputs', list: 1 };
+const ALL_ROWS: LayerRows = { x: 'x', attended: 'attended', mixed: 'mixed', inputs: 'inputs', list: 0 };
+const WISHED_ROWS: LayerRows = {
+  x: 'wishedX',
+  attended: 'wishedAttended',
+  mixed: 'wishedMixed',
+  inputs: 'wishedInputs',
+  list: 1,
+};
 
 export class Program {
   /** Until the last layer's keys and values are kept. */
@@ -48,12 +59,14 @@ export class Program {
   readonly #parts: ProgramParts;
   readonly #make: StepMaker;
   readonly #experts: ExpertSteps;
+  readonly #recurrent: RecurrentSteps | undefined;
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
     const { plan, shape } = parts;
     this.#make = new StepMaker(parts);
     this.#experts = new ExpertSteps(parts, this.#make);
+    if (shape.recurrent) this.#recurrent = new RecurrentSteps(parts, this.#make, shape.recurrent);
     const { embedding, inputs } = parts.placed;
     this.#look(embedding, 'x', shape.embeddingScale);
     if (inputs?.table) this.#look(inputs.table, 'stored', 1);
@@ -116,21 +129,29 @@ export class Program {
     const reading = projectInputs(this.#make, this.#parts, rows);
     const last = shape.layerShapes.length - 1;
     for (const [index, layer] of shape.layerShapes.entries()) {
-      const { attend, steps } = this.#attention(rows, index, layer);
+      const { attend, steps } = this.#mix(rows, index, layer);
       reading.push(...(layer.isAgain ? [this.#normAgain()] : []), ...steps);
-      if (index < last) reading.push(attend, ...this.#feedForward(rows, index, ALL_ROWS));
-      else this.attending.set(rows, [attend]);
+      if (index < last) reading.push(...attend, ...this.#feedForward(rows, index, ALL_ROWS));
+      else this.attending.set(rows, attend);
     }
     this.reading.set(rows, reading);
     this.thinking.set(rows, this.#feedForward(rows, last, ALL_ROWS));
+    this.wishedThinking.set(rows, [
+      ...this.#together(shape.layerShapes[last]!),
+      ...this.#feedForward(rows, last, WISHED_ROWS),
+    ]);
+  }
+
+  /** Brings wished rows of the last layer together. */
+  #together(layer: LayerShape): Dispatch[] {
+    const { shape } = this.#parts;
     const { width, layers, layerInput = 0 } = shape;
-    const { heads, size } = headsOf(shape, shape.layerShapes[last]!);
-    const together = [
-      this.#make.gather('x', 'wishedX', width),
-      this.#make.gather('attended', 'wishedAttended', heads * size),
-      ...(layerInput > 0 ? [this.#make.gather('inputs', 'wishedInputs', layers * layerInput)] : []),
-    ];
-    this.wishedThinking.set(rows, [...together, ...this.#feedForward(rows, last, WISHED_ROWS)]);
+    const { mixer = 'attention' } = layer;
+    const steps = [this.#make.gather('x', 'wishedX', width)];
+    if (mixer !== 'none') steps.push(this.#make.gather('attended', 'wishedAttended', attendedColumns(shape, layer)));
+    if (mixer === 'both') steps.push(this.#make.gather('mixed', 'wishedMixed', recurrentWidth(shape.recurrent!)));
+    if (layerInput > 0) steps.push(this.#make.gather('inputs', 'wishedInputs', layers * layerInput));
+    return steps;
   }
 
   /** Rows of layers that are read once more are normalized as behind the last one. */
@@ -139,18 +160,28 @@ export class Program {
     return this.#make.norm('inPlace', 'x', 'x', { norm: places.of(plan.outputNorm), columns: shape.width });
   }
 
+  /** What changes states, keys and values; and attention. */
+  #mix(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
+    const { mixer = 'attention' } = layer;
+    const recurrent = hasState(layer) ? this.#recurrent!.of(rows, index, layer) : [];
+    if (mixer === 'recurrent' || mixer === 'none') return { steps: recurrent, attend: [] };
+    const { steps, attend } = this.#attention(rows, index, layer);
+    return { steps: [...recurrent, ...steps], attend };
+  }
+
   /** Queries, keys and values, which are kept; and attention. */
-  #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch } {
+  #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
     const { shape, places, plan, placed } = this.#parts;
     const { queryKeyNorm } = shape;
-    const { heads, kvHeads, size } = headsOf(shape, layer);
+    const head = headsOf(shape, layer);
+    const { heads, kvHeads, size, isGated } = head;
     const { vectors } = plan.layers[index]!;
     const [queries, keys] = [heads * size, kvHeads * size];
     const steps = this.#make.product(rows, placed.layers[index]!.qkv, {
       input: 'x',
       output: 'qkv',
-      stride: queries + 2 * keys,
-      outs: [0, queries, queries + keys],
+      stride: qkvWidth(head),
+      outs: [isGated ? queries + 2 * keys : 0, queries, queries + keys],
       norm: vectors.attentionNorm && places.of(vectors.attentionNorm),
       biases: [vectors.queryBias, vectors.keyBias, vectors.valueBias].map((bias) => places.of(bias)),
     });
@@ -161,7 +192,9 @@ export class Program {
       steps.push(inPlace(places.of(queryNorm), queries, 0), inPlace(places.of(keyNorm), keys, queries / 4));
     }
     steps.push(this.#rotate(index, layer));
-    return { steps, attend: this.#attend(rows, index, layer) };
+    const attend = [this.#attend(rows, index, layer)];
+    if (isGated) attend.push(this.#open(head));
+    return { steps, attend };
   }
 
   #rotate(index: number, layer: LayerShape): Dispatch {
@@ -186,6 +219,18 @@ export class Program {
       rowsEach: 1,
       bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[kvFrom], vectors, buffers.plan, buffers.state]),
     });
+  }
+
+  /** Gates of queries open what attention gives. */
+  #open(head: HeadShape): Dispatch {
+    const { pipelines, buffers, vectors } = this.#parts;
+    return {
+      pipeline: pipelines.get('norm', 'open', openShader(head)),
+      group: this.#make.bind('norm', [buffers.qkv, buffers.attended, vectors, buffers.plan]),
+      offset: this.#make.record(0, 0, 0, 0),
+      x: Math.ceil((head.heads * head.size) / 64),
+      rowsEach: 1,
+    };
   }
 
   #attend(rows: RowClass, index: number, layer: LayerShape): Dispatch {
@@ -217,9 +262,9 @@ export class Program {
     return make('attend', code, { x, split, tiled });
   }
 
-  /** What follows attention in a layer. */
+  /** What follows what mixes positions in a layer. */
   #feedForward(rows: RowClass, index: number, of: LayerRows): Dispatch[] {
-    const { x, attended, list } = of;
+    const { x, attended, mixed, list } = of;
     const { shape, places, plan, placed } = this.#parts;
     const { width, residualScale } = shape;
     const { feedForward = shape.feedForward } = shape.layerShapes[index]!;
@@ -243,16 +288,18 @@ export class Program {
       if (!isNormed || isLeft) return product;
       return [...product, this.#make.addNormed('branch', x, { norm, columns: width, scale: residualScale, factor })];
     };
-    const mixed = branch(layer.output, attended, {
-      bias: places.of(vectors.outputBias),
-      norm: places.of(vectors.attentionPostNorm),
-    });
-    if (layer.routed) return [...mixed, ...this.#experts.steps(rows, index, { x, list })];
+    const attentionEnd = { bias: places.of(vectors.outputBias), norm: places.of(vectors.attentionPostNorm) };
+    // What a layer has not lies in no piece.
+    const steps = [
+      ...branch(layer.output, attended, attentionEnd),
+      ...branch(layer.mixOutput, mixed, { bias: NONE, norm: NONE }),
+    ];
+    if (layer.routed) return [...steps, ...this.#experts.steps(rows, index, { x, list })];
+    if (feedForward === 0) return steps;
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
-    const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
     return [
-      ...mixed,
-      ...inner,
+      ...steps,
+      ...this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list }),
       ...branch(layer.down, 'inner', {
         bias: places.of(vectors.downBias),
         norm: places.of(vectors.feedForwardPostNorm),
@@ -272,7 +319,7 @@ export class Program {
     const end = plainGate(shape.activation);
     if (end) return this.#gateUp(rows, inner, { ...product, biases: [places.of(gateBias), places.of(upBias)], end });
     const up = this.#make.product(rows, inner[0], { ...product, outs: [0], biases: [places.of(upBias)] });
-    return [...up, this.#make.bend(shape.curves![index]!, product.stride)];
+    return [...up, this.#make.bend(plainCurve(shape, index), product.stride)];
   }
 
   /**

@@ -25,6 +25,8 @@ export interface ProgramParts {
   mostRows: number;
   /** Of each layer. Called again when they moved. */
   kv: () => readonly GPUBuffer[];
+  /** Of each recurrent layer, as `kv`. */
+  states: () => readonly GPUBuffer[];
 }
 
 /** Matrices with the same rows of activations. */

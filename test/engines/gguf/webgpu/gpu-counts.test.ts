@@ -84,6 +84,13 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['qwen3moe', 2 * 8],
     ['gpt-oss', 2 * 8],
     ['granitemoe', 2 * 10],
+    // A short convolution is one; a gated delta net four and a product more; gated attention one more.
+    ['lfm2', 4 * 5 + 6],
+    ['qwen35', 3 * 8 + 7],
+    ['granitehybrid', 2 * 7 + 6],
+    // Each layer has attention and a state; or one of them, or a network.
+    ['falcon-h1', 3 * 10],
+    ['nemotron_h', 2 * 5 + 4 + 2 * 3],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
@@ -145,6 +152,20 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     expect(() => placeModel(planModel(header), 2 ** 19)).toThrow(
       expect.objectContaining({ code: 'insufficient_resources', details: expect.anything() }),
     );
+  });
+
+  it('keeps the state before each token, to which a pass that nobody wants goes back, without a command more', async () => {
+    const { counts, forward, kv } = await counted(await headerOfFile(madeFile('qwen35')));
+    const step = () => {
+      kv.keepState();
+      return forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY], isFollowing: true }]);
+    };
+    // Until as many copies are kept as there may be.
+    for (let read = 0; read < 70; read++) await step();
+    const before = { ...counts };
+    for (let read = 0; read < 10; read++) await step();
+    expect(counts.submits - before.submits).toBe(10);
+    expect([counts.bindGroups, counts.buffers]).toEqual([before.bindGroups, before.buffers]);
   });
 
   it('reads positions side by side behind a long prompt, and pages grow without a part for each token', async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type AttendedShape, attentionHead, eight, joinPiece, reduced, seenScores, withSink } from './attention.js';
-import type { HeadShape } from './rotate.js';
+import { type HeadShape, qkvWidth } from './rotate.js';
 import { ATTEND_ROWS, each, PLAN, range, SPLIT, tiledHeads } from './sizes.js';
 
 /** Vectors of workgroup memory for keys and values. */
@@ -35,7 +35,7 @@ var<workgroup> line: array<f32, ${64 * group * ATTEND_ROWS}>; var<workgroup> lin
   let team = t / 64u; let n = t % 64u; let isHere = team < rows; let row = row0 + min(team, rows - 1u);
   let position = state[row].y; let first = firstSeen(position); let farthest = state[row0 + rows - 1u].y;
   let table = plan[plan[4] + row0 * ${PLAN.rowWords}u]; let lane = n % ${lanes}u; let subset = n / ${lanes}u;
-  let queries = row * ${((heads + 2 * kvHeads) * size) / 4}u + wg.x * ${(group * size) / 4}u;
+  let queries = row * ${qkvWidth(shape) / 4}u + wg.x * ${(group * size) / 4}u;
   ${each(G, (g) => `var most${g} = LOW; var total${g} = 0.0; ${each(dims, (i) => `var run${g}_${i} = 0.0;`, ' ')}`)}
   let end = farthest / ${SPLIT}u;
   for (var split = firstSeen(state[row0].y) / ${SPLIT}u; split <= end; split++) {

@@ -1,5 +1,5 @@
 /** Attention. @module */
-import type { HeadShape } from './rotate.js';
+import { type HeadShape, qkvWidth } from './rotate.js';
 import { attendedHeads, each, PLAN, range, SPLIT } from './sizes.js';
 
 /** Heads of attention. */
@@ -71,7 +71,7 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
   let kvHead = wg.x / ${shares}u; let row = wg.y; let position = state[row].y; let first = firstSeen(position);
   let table = plan[plan[4] + row * ${PLAN.rowWords}u];
   let lane = t % ${lanes}u; let subset = t / ${lanes}u;
-  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${((heads + 2 * kvHeads) * size) / 4}u + wg.x * ${(group * size) / 4}u + i]; }
+  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${qkvWidth(shape) / 4}u + wg.x * ${(group * size) / 4}u + i]; }
   var split = first / ${SPLIT}u; var end = position / ${SPLIT}u;
   if (p.isSplit == 1u) { split += wg.z; if (split > end) { return; } end = split; }
   ${each(G, (g) => `var most${g} = LOW; var total${g} = 0.0; ${each(dims, (i) => `var run${g}_${i} = 0.0;`, ' ')}`)}

@@ -9,6 +9,8 @@ export interface HeadShape {
   kvHeads: number;
   /** Bits of a kept number. */
   bits: 16 | 32;
+  /** Queries come each with a gate behind it, from behind keys and values. */
+  isGated: boolean;
 }
 
 interface RotateOptions extends HeadShape {
@@ -25,6 +27,10 @@ interface RotateOptions extends HeadShape {
   temperature: ForwardShape['temperature'];
 }
 
+/** Numbers of a row of queries, keys and values. */
+export const qkvWidth = ({ size, heads, kvHeads, isGated }: Omit<HeadShape, 'bits'>): number =>
+  ((isGated ? 3 : 1) * heads + 2 * kvHeads) * size;
+
 /** Rotates and scales queries in place and puts keys and values into pages. A workgroup for each head of a row. */
 export function rotateShader({
   size,
@@ -36,8 +42,11 @@ export function rotateShader({
   bits,
   normsValues,
   sharesValues,
+  isGated,
   temperature,
 }: RotateOptions): string {
+  const stride = qkvWidth({ size, heads, kvHeads, isGated });
+  const gated = `select(origin, wg.y * ${stride}u + (HEADS + 2u * KV + 2u * wg.x) * D, isQuery)`;
   const growth = temperature
     ? ` * (1.0 + f32(${temperature.scale}) * log(1.0 + f32(position / ${temperature.positions}u)))`
     : '';
@@ -52,9 +61,9 @@ export function rotateShader({
 const D = ${size}u; const HEADS = ${heads}u; const KV = ${kvHeads}u;
 var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, ${size}>; var<workgroup> sums: array<f32, 64>;
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let origin = wg.y * (HEADS + 2u * KV) * D + ${source} * D; let position = state[wg.y].y;
-  let isQuery = wg.x < HEADS; let isValue = wg.x >= HEADS + KV;
-  for (var d = t; d < D; d += 64u) { head[d] = qkv[origin + d]; }
+  let origin = wg.y * ${stride}u + ${source} * D; let position = state[wg.y].y;
+  let isQuery = wg.x < HEADS; let isValue = wg.x >= HEADS + KV; let given = ${isGated ? gated : 'origin'};
+  for (var d = t; d < D; d += 64u) { head[d] = qkv[given + d]; }
   workgroupBarrier();
   let scale = p.scale${growth};
   ${headNorm === 'before' ? normOf('head', normsValues) : ''}

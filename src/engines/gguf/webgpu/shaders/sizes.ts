@@ -20,14 +20,16 @@ export const BEST_GROUPS = 64;
 
 /**
  * What a pass is told, in words. First the header; then of each row where its table of pages begins; then the wishes; then of
- * each tile of attention its first row and, times 65,536, how many; then the tables.
+ * each tile of attention its first row and, times 65,536, how many; then the sequences; then the tables.
  */
 export const PLAN = {
-  /** Rows, wishes of this round, where wishes begin, the first wish of this round, where rows begin, splits, where tiles begin. */
+  /** Rows, wishes of this round, where wishes begin, the first wish of this round, where rows begin, splits, where tiles begin, where sequences begin. */
   header: 16,
   rowWords: 2,
   /** Row, seed, 1 / temperature, k, p, min-p, how its token is chosen, unused. */
   wishWords: 8,
+  /** First row of a sequence, how many, and where its state was and will be: only where there are states. */
+  spanWords: 4,
 } as const;
 
 /** How the token of a wish is chosen. */

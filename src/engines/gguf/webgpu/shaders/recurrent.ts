@@ -1,0 +1,75 @@
+/**
+ * What shaders of recurrent layers share. The rows of a sequence follow each other in time, in whatever shader one after the
+ * other: so bits do not depend on how a text is cut.
+ * @module
+ */
+import { type RecurrentShape, recurrentBytes, recurrentWidth } from '../../forward-shape.js';
+import { NONE, PLAN } from './sizes.js';
+
+/** Where in a row are: what goes through the convolution, gates of what comes out, and what factors are made of. */
+export interface MixedRow {
+  stride: number;
+  mixed: number;
+  gates: number;
+  /** Of deltas: how much is taken. Of both: what decays are made of. */
+  betas: number;
+  alphas: number;
+}
+
+export function mixedRow(shape: RecurrentShape): MixedRow {
+  const { kind, channels, heads } = shape;
+  const width = recurrentWidth(shape);
+  switch (kind) {
+    case 'convolution':
+      return { stride: 3 * channels, mixed: 0, gates: channels, betas: 0, alphas: 0 };
+    case 'delta': {
+      const betas = channels + width;
+      return { stride: betas + 2 * heads, mixed: 0, gates: channels, betas, alphas: betas + heads };
+    }
+    case 'scan':
+      return { stride: width + channels + heads, mixed: width, gates: 0, betas: 0, alphas: width + channels };
+  }
+}
+
+/** Threads of a workgroup, and numbers of a memory that it holds at most. */
+export const THREADS = 64;
+const MOST_CELLS = 2048;
+
+/** How many of the numbers of a head that memories give a workgroup computes. @param depth numbers that each of them adds up */
+export function blockOf(count: number, depth: number): number {
+  const fits = (block: number): boolean => count % block === 0 && block * depth <= MOST_CELLS;
+  return [16, 8, 4, 2].find(fits) ?? 1;
+}
+
+/** Numbers of a layer's state, and where in it its memory begins. */
+export function stateWords(shape: RecurrentShape): { all: number; memory: number } {
+  const [convolution, memory] = recurrentBytes(shape);
+  return { all: (convolution + memory) / 4, memory: convolution / 4 };
+}
+
+/** Parameters: where vectors are. */
+export const RECURRENT_HEAD = /* wgsl */ `struct Parameters { taps: u32, bias: u32, keeping: u32, decay: u32, skip: u32, norm: u32, epsilon: f32, spare: u32 }
+@group(0) @binding(0) var<storage, read_write> mixing: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@group(0) @binding(2) var<storage, read_write> states: array<f32>;
+@group(0) @binding(3) var<storage, read> vectors: array<f32>;
+@group(0) @binding(4) var<storage, read> plan: array<u32>;
+@group(0) @binding(5) var<uniform> p: Parameters;
+const NONE = ${NONE}u;
+fn sigmoid(v: f32) -> f32 { return 1.0 / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
+fn silu(v: f32) -> f32 { return v / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
+`;
+
+/** ln(1 + e^v). The logarithm of a GPU is not exact enough near 1: its series in e / (2 + e), where e is 1 at most. */
+export const SOFTPLUS = /* wgsl */ `
+fn softplus(v: f32) -> f32 {
+  let e = exp(-min(abs(v), 80.0)); let z = e / (2.0 + e); let s = z * z;
+  let series = fma(s, fma(s, fma(s, fma(s, fma(s, fma(s, 0.07692308, 0.09090909), 0.11111111), 0.14285714), 0.2), 0.33333333), 1.0);
+  return max(v, 0.0) + 2.0 * z * series;
+}
+`;
+
+/** The rows of the sequence of a workgroup, and where its state was and will be. @param words of a state */
+export const spanOf = (words: number): string => /* wgsl */ `
+  let span = plan[7] + wg.y * ${PLAN.spanWords}u; let begin = plan[span]; let end = begin + plan[span + 1u];
+  let isEmpty = plan[span + 2u] == NONE; let before = select(plan[span + 2u], 0u, isEmpty) * ${words}u; let behind = plan[span + 3u] * ${words}u;`;
