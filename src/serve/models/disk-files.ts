@@ -30,13 +30,9 @@ export function readRange(path: string, position: number, length: number): Uint8
   }
 }
 
-/** Bytes of an open file; fewer where it ends. @param bytes what they are read into */
-export function readAt(
-  file: number,
-  position: number,
-  length: number,
-  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(length),
-): Uint8Array<ArrayBuffer> {
+/** Bytes of an open file; fewer where it ends. */
+export function readAt(file: number, position: number, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
   let read = 0;
   while (read < length) {
     const count = readSync(file, bytes, read, length - read, position + read);

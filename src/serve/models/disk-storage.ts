@@ -244,9 +244,8 @@ class OpenDiskFile implements OpenFile {
     return this.#writing(() => this.#setPartLength(part, 0));
   }
 
-  async read(part: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-    const length = this.partLengths[part] ?? 0;
-    return readAt(this.#bytes, part * this.metadata!.partBytes, length, into?.subarray(0, length));
+  async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
+    return readAt(this.#bytes, part * this.metadata!.partBytes, this.partLengths[part] ?? 0);
   }
 
   finish(metadata: FileMetadata): Promise<void> {

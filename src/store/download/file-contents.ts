@@ -125,7 +125,7 @@ export class FileContents {
   }
 
   /** Reads at any place. Rejects with `unavailable` when bytes are gone. */
-  async #reader(metadata: FileMetadata): Promise<(from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>> {
+  async #reader(metadata: FileMetadata): Promise<ReadStored> {
     const storage = this.#storageOf(metadata);
     const found = { metadata, bytes: metadata.size ?? 0, untouched: true };
     const read = (await storage.openRange?.(found)) ?? partReader(storage, found);

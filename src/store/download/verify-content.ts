@@ -23,8 +23,6 @@ export class PartHashes {
   /** Parts that came in wrong once. */
   readonly #doubted = new Set<number>();
   #running: RunningDigest | undefined;
-  /** Parts are read into it one after the other: each in its own would be garbage by the gigabyte. */
-  #buffer: Uint8Array<ArrayBuffer> | undefined;
   /** The first part that the running digest has not seen. */
   #next = 0;
   #work: Promise<void> = Promise.resolve();
@@ -70,9 +68,7 @@ export class PartHashes {
   }
 
   async #add(part: number): Promise<void> {
-    const length = this.#file.partLengths[part] ?? 0;
-    if (!this.#buffer || this.#buffer.length < length) this.#buffer = new Uint8Array(length);
-    const bytes = await this.#file.read(part, this.#buffer);
+    const bytes = await this.#file.read(part);
     const hash = await sha256(bytes);
     const stated = this.#expected.parts?.[part];
     if (stated !== undefined && stated !== hash) {

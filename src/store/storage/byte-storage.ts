@@ -197,8 +197,8 @@ export interface OpenFile {
   append(part: number, bytes: Uint8Array): Promise<void>;
   /** Forgets a part: `partLengths` is 0 there. */
   drop(part: number): Promise<void>;
-  /** All stored bytes of a part. @param into what they may be read into, as large as a part */
-  read(part: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+  /** All stored bytes of a part. */
+  read(part: number): Promise<Uint8Array<ArrayBuffer>>;
   /** All parts are there: saves the metadata and closes. */
   finish(metadata: FileMetadata): Promise<void>;
   close(): Promise<void>;

@@ -95,9 +95,8 @@ export class OpenOpfsFile implements OpenFile {
     this.#setPartLength(part, 0);
   }
 
-  async read(part: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-    const length = this.partLengths[part] ?? 0;
-    const bytes = into?.subarray(0, length) ?? new Uint8Array(length);
+  async read(part: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(this.partLengths[part] ?? 0);
     const count = this.#bytes.read(bytes, { at: part * this.metadata!.partBytes });
     if (count < bytes.length) throw lostBytes();
     return bytes;

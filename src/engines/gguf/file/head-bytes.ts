@@ -71,6 +71,7 @@ export class HeadBytes {
     this.#at = at;
   }
 
+  /** Those that are there. */
   get all(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }
