@@ -83,7 +83,6 @@ function madeLayer(
 ): LayerPlan {
   const { count = 0 } = shape.experts ?? {};
   const { heads, kvHeads, size: headSize } = headsOf(shape, layer);
-  const { queryKeyNorm } = shape;
   const [queries, keys] = [heads * headSize, kvHeads * headSize];
   const sizes = {
     query: [WIDTH, queries],
@@ -101,23 +100,39 @@ function madeLayer(
     sharedDown: [SHARED, WIDTH],
     sharedOpening: [WIDTH, 1],
   } as const satisfies Partial<Record<keyof LayerMatrices<unknown>, readonly [number, number]>>;
-  const isShared = matrices.key !== undefined && matrices.value === matrices.key;
-  const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter(
-    (name) => matrices[name] && !(isShared && name === 'value'),
-  );
-  const madeMatrices: Partial<Record<keyof typeof sizes, MatrixPlan>> = Object.fromEntries(
+  const names = (Object.keys(sizes) as (keyof typeof sizes)[]).filter((name) => matrices[name]);
+  const madeMatrices = new Map(
     names.map((name) => {
       const [columns, rows] = sizes[name];
       return [name, file.matrix(matrices[name]!.tensor.kind, columns, rows)];
     }),
   );
+  // What has no values of its own takes the keys.
+  if (matrices.key && matrices.value === matrices.key) madeMatrices.set('value', madeMatrices.get('key')!);
+  return {
+    matrices: Object.fromEntries(madeMatrices),
+    vectors: madeVectors(vectors, shape, { queries, keys, headSize }, file),
+    experts: experts && {
+      gate: file.experts(experts.gate[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      up: file.experts(experts.up[0]!.tensor.kind, [WIDTH, EXPERT], count),
+      down: file.experts(experts.down[0]!.tensor.kind, [EXPERT, WIDTH], count),
+    },
+  };
+}
+
+function madeVectors(
+  vectors: LayerPlan['vectors'],
+  { heads, queryKeyNorm, experts }: ForwardShape,
+  { queries, keys, headSize }: { queries: number; keys: number; headSize: number },
+  file: MadeFile,
+): LayerPlan['vectors'] {
+  const { count = 0 } = experts ?? {};
   const lengths: Record<string, number> = {
     queryBias: queries,
     keyBias: keys,
     valueBias: keys,
     gateBias: INNER,
     upBias: INNER,
-    outputScale: 1,
     sinks: heads,
     routerBias: count,
     choiceBias: count,
@@ -125,6 +140,7 @@ function madeLayer(
     expertGateBias: EXPERT * count,
     expertUpBias: EXPERT * count,
     expertDownBias: WIDTH * count,
+    outputScale: 1,
   };
   const norms: Record<string, number> =
     queryKeyNorm === 'row' ? { queryNorm: queries, keyNorm: keys } : { queryNorm: headSize, keyNorm: headSize };
@@ -132,15 +148,7 @@ function madeLayer(
     const length = lengths[name] ?? norms[name] ?? WIDTH;
     return [name, vector && file.vector(length, name.endsWith('Bias') ? 0 : 1)];
   });
-  return {
-    matrices: { ...madeMatrices, ...(isShared && { value: madeMatrices.key }) } as LayerPlan['matrices'],
-    vectors: Object.fromEntries(made) as LayerPlan['vectors'],
-    experts: experts && {
-      gate: file.experts(experts.gate[0]!.tensor.kind, [WIDTH, EXPERT], count),
-      up: file.experts(experts.up[0]!.tensor.kind, [WIDTH, EXPERT], count),
-      down: file.experts(experts.down[0]!.tensor.kind, [EXPERT, WIDTH], count),
-    },
-  };
+  return Object.fromEntries(made) as LayerPlan['vectors'];
 }
 
 /** What is looked up of a table that is stored needs no shader of its own. */
@@ -188,8 +196,8 @@ const sortOf =
   ({ layers }: ModelPlan, { layerShapes }: ForwardShape) =>
   (index: number): string => {
     const { matrices, experts } = layers[index]!;
-    const { window, rope, isAgain, kvHeads, headSize, kvFrom } = layerShapes[index]!;
     const ofExperts = experts ? [experts.gate[0]!, experts.up[0]!, experts.down[0]!] : [];
+    const { window, rope, isAgain, kvHeads, headSize, kvFrom } = layerShapes[index]!;
     const kinds = [...partsOf(matrices), ...ofExperts].map(({ tensor }) => tensor.kind);
     const isShared = matrices.key === matrices.value;
     return [window > 0, rope, isAgain, kvHeads, headSize, kvFrom !== undefined, isShared, ...kinds].join();

@@ -37,12 +37,12 @@ type PlainMatrix = 'query' | 'output';
 type PlainMatrices<Matrix> = Readonly<Record<PlainMatrix, Matrix>> & {
   /** What opens the inside of a network; undefined: that is bent itself. */
   readonly gate: Matrix | undefined;
-  /** Undefined: it reads those of another layer. One matrix may be both. */
-  readonly key: Matrix | undefined;
-  readonly value: Matrix | undefined;
   /** Undefined: it is experts. */
   readonly up: Matrix | undefined;
   readonly down: Matrix | undefined;
+  /** Undefined: it reads those of another layer. One matrix may be both. */
+  readonly key: Matrix | undefined;
+  readonly value: Matrix | undefined;
   /** What opens the layer's own input, and what it gives; undefined: there is none. */
   readonly inputGate: Matrix | undefined;
   readonly inputOutput: Matrix | undefined;
@@ -77,11 +77,12 @@ export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
   if (shape.experts && !areRouted(shape.experts)) return false;
   const isGated = plainGate(shape.activation) !== undefined;
   if (!isGated && shape.activation !== 'xielu') return false;
-  return layers.every(({ matrices, experts }) => {
+  return layers.every(({ matrices, vectors, experts }) => {
     const plain = plainMatrices(matrices);
     if (!plain) return false;
     const { gate, up, down } = plain;
-    if (experts) return isGated && !gate && !up && !down;
+    // Beside experts there is a network in Gemma 4 alone.
+    if (experts && !vectors.expertNorm) return isGated && !gate && !up && !down;
     return up !== undefined && down !== undefined && isGated === (gate !== undefined);
   });
 }

@@ -247,20 +247,38 @@ export class Program {
       bias: places.of(vectors.outputBias),
       norm: places.of(vectors.attentionPostNorm),
     });
-    if (layer.routed) return [...mixed, ...this.#experts.steps(rows, index, { x, list })];
+    if (layer.routed && !vectors.expertNorm) return [...mixed, ...this.#experts.steps(rows, index, { x, list })];
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
     const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
+    if (layer.routed) return [...mixed, ...this.#beside(rows, index, { x, list, inner })];
+    const end = {
+      bias: places.of(vectors.downBias),
+      norm: places.of(vectors.feedForwardPostNorm),
+      // What a layer takes of tokens comes before it.
+      factor: layer.input ? NONE : places.of(vectors.outputScale),
+      isLeft: layer.input && leavesBranch(rows),
+    };
+    const input = addInput(this.#make, this.#parts, rows, { ...of, index });
+    return [...mixed, ...inner, ...branch(layer.down, 'inner', end), ...input];
+  }
+
+  /** Experts beside a network, and a norm of what both give: Gemma 4. */
+  #beside(
+    rows: RowClass,
+    index: number,
+    { x, list, inner }: Pick<LayerRows, 'x' | 'list'> & { inner: readonly Dispatch[] },
+  ): Dispatch[] {
+    const { shape, places, plan, placed } = this.#parts;
+    const { width, residualScale: scale } = shape;
+    const { densePostNorm, feedForwardPostNorm, outputScale } = plan.layers[index]!.vectors;
+    const [dense, norm, factor] = [densePostNorm, feedForwardPostNorm, outputScale].map((each) => places.of(each));
+    const { down } = placed.layers[index]!;
     return [
-      ...mixed,
+      ...this.#experts.steps(rows, index, { x, list }),
       ...inner,
-      ...branch(layer.down, 'inner', {
-        bias: places.of(vectors.downBias),
-        norm: places.of(vectors.feedForwardPostNorm),
-        // What a layer takes of tokens comes before it.
-        factor: layer.input ? NONE : places.of(vectors.outputScale),
-        isLeft: layer.input && leavesBranch(rows),
-      }),
-      ...addInput(this.#make, this.#parts, rows, { ...of, index }),
+      ...this.#make.product(rows, down, { input: 'inner', output: 'y', stride: width, outs: [0], list }),
+      this.#make.norm('added', 'y', 'branch', { norm: dense!, columns: width }),
+      this.#make.addNormed('branch', x, { norm: norm!, columns: width, scale, factor: factor! }),
     ];
   }
 

@@ -84,6 +84,8 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['qwen3moe', 2 * 8],
     ['gpt-oss', 2 * 8],
     ['granitemoe', 2 * 10],
+    // Experts beside a network, and norms of each and of both.
+    ['gemma4 with experts', 6 * 14],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
