@@ -62,6 +62,7 @@ interface ExpertProduct extends Pick<Dispatch, 'x' | 'y'> {
 interface Outer {
   to: keyof PassBuffers;
   scale: number;
+  isAdded: boolean;
   isListed: boolean;
 }
 
@@ -74,21 +75,30 @@ export class ExpertSteps {
     this.#make = make;
   }
 
-  /** What follows attention in a layer with experts. */
+  /**
+   * What follows attention in a layer with experts; where there is a network beside them, what they give together, with its norm,
+   * in `branch`.
+   */
   steps(rows: RowClass, index: number, { x, list }: RoutedRows): Dispatch[] {
     const { shape, places, plan } = this.#parts;
-    const { residualScale: scale } = shape;
-    const { vectors } = plan.layers[index]!;
-    const norm = places.of(vectors.feedForwardNorm);
+    const { width, residualScale: scale } = shape;
+    const { expertNorm, feedForwardNorm, expertPostNorm } = plan.layers[index]!.vectors;
+    const norm = places.of(expertNorm ?? feedForwardNorm);
     const isListed = rows === 'tile';
     const isApart = norm !== NONE && isNormedApart(rows);
     const given: Given = { ...(isApart ? { input: 'y', norm: NONE } : { input: x, norm }), isListed };
     const all = this.#slots(index);
+    const isBeside = expertNorm !== undefined;
+    const end = { ...(isBeside ? { to: 'branch' as const, scale: 1 } : { to: x, scale }), isListed };
+    const postNorm = { norm: places.of(expertPostNorm), columns: width };
     return [
       ...this.#route(rows, index, { x, list }),
+      // A router has a norm of its own then.
+      ...(isBeside && isApart ? [this.#make.norm('all', x, 'y', { norm, columns: width })] : []),
       ...(isListed ? [this.#listTakers(index, list)] : []),
       ...all.flatMap((slots) => this.#inner(slots, given)),
-      ...all.flatMap((slots) => this.#outer(slots, { to: x, scale, isListed })),
+      ...all.flatMap((slots, at) => this.#outer(slots, { ...end, isAdded: !isBeside || at > 0 })),
+      ...(isBeside ? [this.#make.norm('inPlace', 'branch', 'branch', postNorm)] : []),
     ];
   }
 
@@ -109,7 +119,8 @@ export class ExpertSteps {
   #route(rows: RowClass, index: number, { x, list }: RoutedRows): Dispatch[] {
     const { shape, places, plan, placed, pipelines, buffers, vectors } = this.#parts;
     const experts = shape.experts!;
-    const { feedForwardNorm, routerBias, choiceBias, expertScale } = plan.layers[index]!.vectors;
+    const { feedForwardNorm, routerScale, routerBias, choiceBias, expertScale } = plan.layers[index]!.vectors;
+    const norm = places.of(routerScale ?? feedForwardNorm);
     const { router } = placed.layers[index]!.routed!;
     const hasOpening = router[0]!.parts.length > 1;
     const [stride, opening] = [scoreSize(experts), openingAt(experts)];
@@ -122,7 +133,8 @@ export class ExpertSteps {
         output: 'scores',
         stride,
         outs: [0, opening],
-        norm: feedForwardNorm && places.of(feedForwardNorm),
+        norm: norm === NONE ? undefined : norm,
+        scale: routerScale ? shape.width ** -0.5 : 1,
         biases: [bias!, NONE],
         list,
       }),
@@ -195,15 +207,15 @@ export class ExpertSteps {
     return { x: Math.ceil(rows / expertRows(EXPERT_ROWS, end)), y: (count) => takerGroups(experts, count) };
   }
 
-  /** Adds what comes out of experts. */
-  #outer({ network, biases, ...slots }: Slots, { to, scale, isListed }: Outer): Dispatch[] {
+  /** What comes out of experts; those of another piece are added to it. */
+  #outer({ network, biases, ...slots }: Slots, { to, scale, isAdded, isListed }: Outer): Dispatch[] {
     const { places, shape } = this.#parts;
     const { width } = shape;
     const inside = { input: 'inner', stride: width, columns: slotSize(shape.experts!) } as const;
     const bias = [places.of(biases.down)];
-    return network.down.flatMap((placed) => {
+    return network.down.flatMap((placed, at) => {
       const { kind } = placed.piece.parts[0]!.tensor;
-      const end = { output: to, stride: width, scale, isAdded: true };
+      const end = { output: to, stride: width, scale, isAdded: isAdded || at > 0 };
       if (!isListed) {
         const code = expertSumShader(kind);
         const x = Math.ceil(width / productRows(1));

@@ -92,10 +92,11 @@ export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
   if (!COMPARED.has(architecture) || (shape.experts && (shape.recurrent || !areRouted(shape.experts)))) return false;
   const isGated = plainGate(shape.activation) !== undefined;
   if (!isGated && !isBent(shape.activation)) return false;
-  return layers.every(({ matrices, experts }, index) => {
+  return layers.every(({ matrices, vectors, experts }, index) => {
     const { gate, up, down, mixIn } = matrices;
     if (!isPlainLayer(matrices) || hasState(shape.layerShapes[index]!) !== (mixIn !== undefined)) return false;
-    if (experts) return isGated && !gate && !up && !down;
+    // Beside experts there is a network in Gemma 4 alone.
+    if (experts && !vectors.expertNorm) return isGated && !gate && !up && !down;
     return !up || isGated === (gate !== undefined);
   });
 }

@@ -294,20 +294,39 @@ export class Program {
       ...branch(layer.output, attended, attentionEnd),
       ...branch(layer.mixOutput, mixed, { bias: NONE, norm: NONE }),
     ];
-    if (layer.routed) return [...steps, ...this.#experts.steps(rows, index, { x, list })];
+    if (layer.routed && !vectors.expertNorm) return [...steps, ...this.#experts.steps(rows, index, { x, list })];
     if (feedForward === 0) return steps;
     const norm = vectors.feedForwardNorm && places.of(vectors.feedForwardNorm);
+    const inner = this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list });
+    if (layer.routed) return [...steps, ...this.#beside(rows, index, { x, list, inner })];
+    const end = {
+      bias: places.of(vectors.downBias),
+      norm: places.of(vectors.feedForwardPostNorm),
+      // What a layer takes of tokens comes before it.
+      factor: layer.input ? NONE : places.of(vectors.outputScale),
+      isLeft: layer.input && leavesBranch(rows),
+    };
+    const input = addInput(this.#make, this.#parts, rows, { ...of, index });
+    return [...steps, ...inner, ...branch(layer.down, 'inner', end), ...input];
+  }
+
+  /** Experts beside a network, and a norm of what both give: Gemma 4. */
+  #beside(
+    rows: RowClass,
+    index: number,
+    { x, list, inner }: Pick<LayerRows, 'x' | 'list'> & { inner: readonly Dispatch[] },
+  ): Dispatch[] {
+    const { shape, places, plan, placed } = this.#parts;
+    const { width, residualScale: scale } = shape;
+    const { densePostNorm, feedForwardPostNorm, outputScale } = plan.layers[index]!.vectors;
+    const [dense, norm, factor] = [densePostNorm, feedForwardPostNorm, outputScale].map((each) => places.of(each));
+    const { down } = placed.layers[index]!;
     return [
-      ...steps,
-      ...this.#inner(rows, index, { input: x, output: 'inner', stride: feedForward, norm, list }),
-      ...branch(layer.down, 'inner', {
-        bias: places.of(vectors.downBias),
-        norm: places.of(vectors.feedForwardPostNorm),
-        // What a layer takes of tokens comes before it.
-        factor: layer.input ? NONE : places.of(vectors.outputScale),
-        isLeft: layer.input && leavesBranch(rows),
-      }),
-      ...addInput(this.#make, this.#parts, rows, { ...of, index }),
+      ...this.#experts.steps(rows, index, { x, list }),
+      ...inner,
+      ...this.#make.product(rows, down, { input: 'inner', output: 'y', stride: width, outs: [0], list }),
+      this.#make.norm('added', 'y', 'branch', { norm: dense!, columns: width }),
+      this.#make.addNormed('branch', x, { norm: norm!, columns: width, scale, factor: factor! }),
     ];
   }
 

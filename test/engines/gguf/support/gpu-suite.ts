@@ -59,6 +59,7 @@ const COMPARED_ARCHITECTURES = [
   'qwen3moe',
   'granitemoe',
   'gpt-oss',
+  'gemma4 with experts',
 ] as const;
 
 /** A made file whose experts have gate and up in one tensor, one below the other. */

@@ -91,6 +91,8 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     // Each layer has attention and a state; or one of them, or a network.
     ['falcon-h1', 3 * 10],
     ['nemotron_h', 2 * 5 + 4 + 2 * 3],
+    // Experts beside a network, and norms of each and of both.
+    ['gemma4 with experts', 6 * 14],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
