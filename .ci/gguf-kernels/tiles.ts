@@ -278,10 +278,11 @@ function productOf(build: KernelBuild, given: IntegerKind, isByRow: boolean): st
   const kind = { ...given, ...(ARITHMETIC[build].width > 1 && given.whole) };
   const tile = (tokens: number, groups: number, layout: number): Tile => ({ build, kind, tokens, groups, layout });
   const one = tile(1, 1, 1);
-  // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight.
+  // Rows that are not there cost as much as others: few have small tiles. Two sums for each result leave no room for eight, and the
+  // kinds that few files have, which have two elsewhere, are not worth a larger file.
   const wide = isByRow
     ? [{ ...tile(8, 1, SIDE_BY_SIDE), isByRow }]
-    : kind.sums.length === 1
+    : kind.sums.length === 1 && !(kind.isRare && kind.whole)
       ? [tile(8, 1, SIDE_BY_SIDE)]
       : [];
   const half = tile(4, 1, SIDE_BY_SIDE);
