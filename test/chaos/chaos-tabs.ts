@@ -59,12 +59,16 @@ export function ask(page: RawPage, model = 'quick', door: Door = 'service-worker
         headers: { 'content-type': 'application/json' },
         body: ${JSON.stringify(JSON.stringify(body))},
       });
+      globalThis.answersBegun = (globalThis.answersBegun ?? 0) + 1;
       return seen(response.status, await response.text());
     } catch (error) {
       return seen(0, String(error));
     }
   })()`);
 }
+
+/** How many answers have begun in a page. */
+export const answersBegun = (page: RawPage): Promise<number> => page.evaluate('globalThis.answersBegun ?? 0');
 
 /**
  * Puts every worker of this name into a loop that never ends. It sleeps in the loop, since the processor is needed for
