@@ -112,7 +112,7 @@ async function measureModel(
   try {
     const read = madeWeights(header);
     await Promise.all([forward.load(header.file, read), forward.compile([1, 8, 'tile'])]);
-    const pages = new KvPages(forward.pages, shape, LARGE, forward.pages.pageBytes);
+    const pages = new KvPages(forward.pages, shape, LARGE, forward.pages.blockBytes);
     const fresh = (): KvSequence => new KvSequence(pages);
     // The first passes find out how many rows take a moment.
     await readPrompt(forward, fresh(), effort.prompt);

@@ -179,7 +179,7 @@ export async function openOnGpu(
   void forward.compile([2, 4]).catch(() => {});
   return {
     forward,
-    pages: new KvPages(forward.pages, shape, prefixCacheBytes(), forward.pages.pageBytes),
+    pages: new KvPages(forward.pages, shape, prefixCacheBytes(), forward.pages.blockBytes),
     adapters: undefined,
     info: { device: 'webgpu', threads: 1 },
     contextLength: shape.contextLength,

@@ -4,11 +4,11 @@
  * original changes first.
  * @module
  */
-import { InferenceError } from '../../../core/errors/inference-error.js';
 import type { PageStore } from '../block-pool.js';
 import { type ForwardShape, recurrentBytes } from '../forward-shape.js';
 import { hasState } from '../read-layers.js';
 import type { GpuMemory } from './gpu-memory.js';
+import { LayerBlocks } from './layer-blocks.js';
 import { NONE } from './shaders/sizes.js';
 
 /** Slots that there are from the beginning. */
@@ -32,58 +32,19 @@ export interface StateSlots {
   to: number;
 }
 
-export class GpuStates implements PageStore {
-  readonly #memory: GpuMemory;
-  readonly #layerBytes: number;
-  readonly #most: number;
-  #layers: GPUBuffer[];
-  #room = FIRST_SLOTS;
-  #used = 0;
+export class GpuStates extends LayerBlocks implements PageStore {
   /** By slot that was not written yet: which one has its state, or `NONE`. */
   readonly #sources = new Map<number, number>();
-  /** A buffer cannot be copied within itself. */
-  readonly #between: GPUBuffer;
-  /** Made when a state is read back. */
-  #staging: GPUBuffer | undefined;
-  #reading: Promise<unknown> = Promise.resolve();
-  /** Called when the buffers of layers are others. */
-  onMoved: () => void = () => {};
 
   /** @param limit bytes of a binding */
   constructor(memory: GpuMemory, shape: ForwardShape, limit: number) {
-    this.#memory = memory;
-    this.#layerBytes = layerStateBytes(shape);
-    this.#most = Math.max(FIRST_SLOTS, Math.floor(limit / this.#layerBytes));
-    this.#layers = firstStateBytes(shape).map((bytes) => memory.buffer(bytes));
-    this.#between = memory.buffer(this.#layerBytes);
-  }
-
-  /** Of each recurrent layer. */
-  get layers(): readonly GPUBuffer[] {
-    return this.#layers;
-  }
-
-  /** @returns the number of a slot @throws InferenceError `insufficient_resources` */
-  allocate(bytes: number): number {
-    if (this.#used === this.#room) this.#grow(bytes);
-    return this.#used++;
-  }
-
-  #grow(bytes: number): void {
-    const room = Math.min(this.#most, this.#room * 2);
-    if (room === this.#room) {
-      const message = 'The states of the open conversations need more memory than the GPU binds at a time.';
-      throw new InferenceError('insufficient_resources', message, { neededBytes: (room + 1) * bytes });
-    }
-    const before = this.#layers;
-    this.#layers = before.map(() => this.#memory.buffer(room * this.#layerBytes));
-    this.#submit((encoder) => {
-      for (const [index, layer] of this.#layers.entries())
-        encoder.copyBufferToBuffer(before[index]!, 0, layer, 0, this.#room * this.#layerBytes);
+    const bytes = layerStateBytes(shape);
+    super(memory, {
+      layerBytes: Array.from({ length: layersOf(shape) }, () => bytes),
+      first: FIRST_SLOTS,
+      most: Math.max(FIRST_SLOTS, Math.floor(limit / bytes)),
+      full: 'The states of the open conversations need more memory than the GPU binds at a time.',
     });
-    for (const layer of before) this.#memory.free(layer);
-    this.#room = room;
-    this.onMoved();
   }
 
   /** Where a pass finds the state of a slot that it is going to change. */
@@ -96,7 +57,7 @@ export class GpuStates implements PageStore {
     });
   }
 
-  copy(from: number, to: number): void {
+  override copy(from: number, to: number): void {
     this.#overwrite(to);
     this.#sources.set(to, this.#sources.get(from) ?? from);
   }
@@ -106,32 +67,14 @@ export class GpuStates implements PageStore {
     this.#sources.set(slot, NONE);
   }
 
-  write(slot: number, content: Uint8Array): void {
+  override write(slot: number, content: Uint8Array): void {
     this.#overwrite(slot);
-    const bytes = this.#layerBytes;
-    for (const [index, layer] of this.#layers.entries())
-      this.#memory.write(layer, slot * bytes, content.slice(index * bytes, (index + 1) * bytes));
+    super.write(slot, content);
   }
 
-  async read(slot: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
-    const before = this.#reading;
-    const read = (async () => {
-      await before;
-      const from = this.#sources.get(slot) ?? slot;
-      if (from === NONE) return new Uint8Array(bytes);
-      const staging = (this.#staging ??= this.#memory.buffer(bytes, 'staging'));
-      const own = this.#layerBytes;
-      this.#submit((encoder) => {
-        for (const [index, layer] of this.#layers.entries())
-          encoder.copyBufferToBuffer(layer, from * own, staging, index * own, own);
-      });
-      await staging.mapAsync(1);
-      const content = new Uint8Array(staging.getMappedRange()).slice(0, bytes);
-      staging.unmap();
-      return content;
-    })();
-    this.#reading = read.catch(() => {});
-    return read;
+  protected override placeOf(slot: number): number | undefined {
+    const place = this.#sources.get(slot) ?? slot;
+    return place === NONE ? undefined : place;
   }
 
   /** What a slot has is of no use any more. */
@@ -144,20 +87,7 @@ export class GpuStates implements PageStore {
   #leave(slot: number): void {
     const waiting = [...this.#sources].flatMap(([to, from]) => (from === slot ? [to] : []));
     if (waiting.length === 0) return;
-    const bytes = this.#layerBytes;
-    this.#submit((encoder) => {
-      for (const layer of this.#layers) {
-        encoder.copyBufferToBuffer(layer, slot * bytes, this.#between, 0, bytes);
-        for (const to of waiting) encoder.copyBufferToBuffer(this.#between, 0, layer, to * bytes, bytes);
-      }
-    });
+    this.copyToAll(slot, waiting);
     for (const to of waiting) this.#sources.delete(to);
-  }
-
-  #submit(encode: (encoder: GPUCommandEncoder) => void): void {
-    const { device } = this.#memory;
-    const encoder = device.createCommandEncoder();
-    encode(encoder);
-    device.queue.submit([encoder.finish()]);
   }
 }

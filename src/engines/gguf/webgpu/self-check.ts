@@ -55,7 +55,7 @@ export async function checkGpu(
       forward.load(header.file, read),
       forward.compile([1, 8, 'tile']),
     ]);
-    const pages = new KvPages(forward.pages, shape, 2 ** 24, forward.pages.pageBytes);
+    const pages = new KvPages(forward.pages, shape, 2 ** 24, forward.pages.blockBytes);
     const logits = async (pieces: readonly number[]): Promise<Float32Array[]> => {
       const kv = new KvSequence(pages);
       const given: Float32Array[] = [];

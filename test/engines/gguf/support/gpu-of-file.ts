@@ -45,7 +45,7 @@ export async function gpuOfFile(
   const options = { device, plan, shape, placed, limit, table, maxRows: 64 };
   const forward = new GpuForward({ ...options, ...(pipelines && { pipelines }) });
   await Promise.all([forward.load('tiny.gguf', read), forward.compile(classes)]);
-  const pages = new KvPages(forward.pages, shape, 2 ** 26, forward.pages.pageBytes);
+  const pages = new KvPages(forward.pages, shape, 2 ** 26, forward.pages.blockBytes);
   const fresh = (): KvSequence => new KvSequence(pages);
   return {
     forward,

@@ -37,7 +37,7 @@ async function counted(header: GgufHeader, refused?: string) {
   const placed = placeModel(plan, limit);
   const forward = new GpuForward({ device, plan, shape: whole, placed, limit, maxRows: 64 });
   await forward.compile(ROW_CLASSES);
-  const kv = new KvSequence(new KvPages(forward.pages, whole, 2 ** 30, forward.pages.pageBytes));
+  const kv = new KvSequence(new KvPages(forward.pages, whole, 2 ** 30, forward.pages.blockBytes));
   return { counts, forward, kv, placed };
 }
 
@@ -123,7 +123,7 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     const tensors = placed.places.parts.map(({ part }) => part.tensor);
     expect(new Set(tensors).size).toBe(tensors.length);
     // Layers with other keys than their own have none.
-    expect(forward.pages.pageBytes).toBe((2 * 2 * 16 + 2 * 32) * 64 * 2);
+    expect(forward.pages.blockBytes).toBe((2 * 2 * 16 + 2 * 32) * 64 * 2);
   });
 
   it('experts, which are cut between them where they are larger than a binding', async () => {

@@ -65,12 +65,12 @@ function open(limit = 2 ** 20) {
   const { device, counts } = byteDevice();
   const states = new GpuStates(new GpuMemory(device), SHAPE, limit);
   const filled = (value: number): number => {
-    const slot = states.allocate(BYTES);
+    const slot = states.allocate();
     states.write(slot, new Uint8Array(BYTES).fill(value));
     return slot;
   };
   const valueOf = async (slot: number): Promise<number> => {
-    const content = await states.read(slot, BYTES);
+    const content = await states.read(slot);
     expect(content).toEqual(new Uint8Array(BYTES).fill(content[0]!));
     return content[0]!;
   };
@@ -84,7 +84,7 @@ function open(limit = 2 ** 20) {
 describe('[W27] [W69] states on a GPU', () => {
   it('are zeros at first, and a pass is told so', async () => {
     const { states, counts, valueOf } = open();
-    const slot = states.allocate(BYTES);
+    const slot = states.allocate();
     states.clear(slot);
     expect(await valueOf(slot)).toBe(0);
     expect(states.take([slot])).toEqual([{ from: NONE, to: slot }]);
@@ -94,7 +94,7 @@ describe('[W27] [W69] states on a GPU', () => {
 
   it('are copied by the pass that goes on with the copy, and by nothing else', async () => {
     const { states, counts, filled, valueOf } = open();
-    const [one, two] = [filled(7), states.allocate(BYTES)];
+    const [one, two] = [filled(7), states.allocate()];
     states.copy(one, two);
     expect(await valueOf(two)).toBe(7);
     const before = counts.copies;
@@ -107,12 +107,7 @@ describe('[W27] [W69] states on a GPU', () => {
   it('are copied where the original changes first: in the same pass, a later one, or when it is another state', async () => {
     const { states, filled, valueOf, pass } = open();
     const original = filled(5);
-    const [first, second, third, last] = [1, 2, 3, 4].map(() => states.allocate(BYTES)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [first, second, third, last] = [1, 2, 3, 4].map(() => states.allocate()) as [number, number, number, number];
     states.copy(original, first);
     states.copy(first, second);
     expect(states.take([original, second])).toEqual([
@@ -139,6 +134,6 @@ describe('[W27] [W69] states on a GPU', () => {
     const slots = [1, 2, 3, 4, 5, 6].map(filled);
     expect(moved).toBe(1);
     expect(await Promise.all(slots.map(valueOf))).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(() => states.allocate(BYTES)).toThrow(expect.objectContaining({ code: 'insufficient_resources' }));
+    expect(() => states.allocate()).toThrow(expect.objectContaining({ code: 'insufficient_resources' }));
   });
 });
