@@ -64,8 +64,10 @@ export function whenStarted(signal: AbortSignal): Promise<void> {
 async function restart(): Promise<void> {
   startError.value = undefined;
   try {
-    await inference.peek()?.stop();
+    const before = inference.peek();
+    // What is asked again when the models change is given up first: it would be refused.
     inference.value = undefined;
+    await before?.stop();
     inference.value = await startInference({
       models: models.peek(),
       hub: hub.peek(),
