@@ -33,6 +33,10 @@ const ALL = [
   'granitehybrid',
   'falcon-h1',
   'nemotron_h',
+  'lfm2moe',
+  'qwen35moe',
+  'qwen3next',
+  'granitehybrid with experts',
 ] as const;
 const NAMES = isLong ? ALL : ALL.slice(0, 1);
 const LIMIT = 2 ** 27;
