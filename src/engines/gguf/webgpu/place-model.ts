@@ -15,10 +15,11 @@ import { NONE } from './shaders/sizes.js';
 
 /** The matrices of a layer. */
 export interface PlacedLayer {
+  /** Queries, keys and values, and behind them what goes into a state beside attention. */
   qkv: PlacedPiece[];
   output: PlacedPiece[];
-  /** Of a recurrent layer: products of its input, and what is its output's where attention has `output`. */
-  mixing: readonly PlacedPiece[][];
+  /** What goes into a state alone; and a state's output where attention has `output`. */
+  mixing: PlacedPiece[];
   mixOutput: PlacedPiece[];
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
@@ -59,10 +60,11 @@ export function placeModel(
     );
     const { mixIn, mixGate, beta, alpha, betaAlpha, mixOutput } = others;
     const routed = routedMatrices(layer);
+    const mixing = [mixIn, mixGate, betaAlpha, beta, alpha];
     return {
-      qkv: lay(query, key, value),
+      qkv: query ? lay(query, key, value, ...mixing) : [],
       output: lay(output),
-      mixing: [lay(mixIn, mixGate), lay(betaAlpha, beta, alpha)].filter((pieces) => pieces.length > 0),
+      mixing: query ? [] : lay(...mixing),
       mixOutput: lay(mixOutput),
       // A layer with experts alone has none.
       inner: up ? placeInner(places, gate, up) : [[]],

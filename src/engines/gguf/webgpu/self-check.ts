@@ -17,7 +17,7 @@ import { placeModel } from './place-model.js';
 import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
-export const SHADER_VERSION = 4;
+export const SHADER_VERSION = 5;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];

@@ -84,13 +84,17 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['qwen3moe', 2 * 8],
     ['gpt-oss', 2 * 8],
     ['granitemoe', 2 * 10],
-    // A short convolution is one; a gated delta net four and a product more; gated attention one more.
+    // A short convolution is one; a gated delta net two, and Mamba 2, whose convolutions the product makes that gives their channels.
     ['lfm2', 4 * 5 + 6],
-    ['qwen35', 3 * 8 + 7],
-    ['granitehybrid', 2 * 7 + 6],
+    ['lfm2moe', 5 + 2 * 7 + 8],
+    ['qwen35', 3 * 6 + 6],
+    ['qwen35moe', 3 * 10 + 10],
+    ['qwen3next', 3 * 10 + 10],
+    ['granitehybrid', 2 * 6 + 6],
+    ['granitehybrid with experts', 10 + 10],
     // Each layer has attention and a state; or one of them, or a network.
-    ['falcon-h1', 3 * 10],
-    ['nemotron_h', 2 * 5 + 4 + 2 * 3],
+    ['falcon-h1', 3 * 8],
+    ['nemotron_h', 2 * 4 + 4 + 2 * 3],
     // Experts beside a network, and norms of each and of both.
     ['gemma4 with experts', 6 * 14],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {

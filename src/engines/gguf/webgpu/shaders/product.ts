@@ -7,6 +7,7 @@
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { type ConvolvedChannels, convolveOnce } from './convolve.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
@@ -29,7 +30,8 @@ struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32
 @group(0) @binding(6) var<uniform> p: Parameters;
 ${READERS}${CHAIN}`;
 
-const headOf = (end: ProductEnd): string => productHead('plan', '', end === 'opened' ? 'openedStride' : 'isAdded');
+const headOf = (end: ProductEnd, more = ''): string =>
+  productHead('plan', more, end === 'opened' ? 'openedStride' : 'isAdded');
 
 /** @param at row of activations @param n row of the part @param inputs what has the numbers that are opened */
 export function finish(end: ProductEnd, at: string, n: string, inputs = 'vectors'): string {
@@ -53,7 +55,17 @@ interface ProductOptions {
   normed?: boolean;
   /** Or a branch is, and added to them. */
   adds?: boolean;
+  /** Channels of the result are convolved: of one row. */
+  convolution?: ConvolvedChannels | undefined;
 }
+
+const STATES = /* wgsl */ `
+@group(0) @binding(7) var<storage, read_write> states: array<f32>;
+`;
+
+/** What becomes of a number of a row where channels of it are convolved. */
+const convolved = ({ shape, row }: ConvolvedChannels): string =>
+  `let c = s.out + row - ${row.mixed}u; if (c < ${shape.channels}u) { v = convolve(c, v); } result[s.out + row] = v;`;
 
 const BRANCH = /* wgsl */ `
 @group(0) @binding(7) var<storage, read> branch: array<vec4f>;
@@ -61,7 +73,7 @@ const BRANCH = /* wgsl */ `
 `;
 
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
-export function productShader({ kinds, rows, end, normed = false, adds = false }: ProductOptions): string {
+export function productShader({ kinds, rows, end, normed = false, adds = false, convolution }: ProductOptions): string {
   const threads = productThreads(rows);
   const pair = isPair(end);
   const all = range(rows);
@@ -74,8 +86,9 @@ export function productShader({ kinds, rows, end, normed = false, adds = false }
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
     return `if (${parts.join(' || ')}) { ${body(kind)} }`;
   };
-  return /* wgsl */ `${headOf(end)}${adds ? BRANCH : ''}
-${activationOf(end)}
+  const write = convolution && convolved(convolution);
+  return /* wgsl */ `${headOf(end, convolution ? ', taps: u32, bias: u32' : '')}${adds ? BRANCH : ''}
+${convolution ? STATES + convolveOnce(convolution.shape) : ''}${activationOf(end)}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
@@ -91,7 +104,7 @@ ${normed || adds ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors' }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors', write }))}
 }`;
 }
 
@@ -155,7 +168,7 @@ interface JoinOptions {
   /** What has the numbers that are opened. */
   inputs?: string | undefined;
   /** What becomes of a sum `v`, where it is not what `end` says. */
-  write?: string;
+  write?: string | undefined;
 }
 
 /** Adds the lanes of some rows, one after the other. */
