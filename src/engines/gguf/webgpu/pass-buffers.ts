@@ -36,7 +36,8 @@ export function passBytes(
   return {
     x: floats(width),
     y: floats(width),
-    branch: floats(width),
+    // Beside experts there may be what a network gave.
+    branch: floats(experts?.beside ? 2 * width : width),
     qkv: floats(mostOf(shape, qkvStride)),
     attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),

@@ -297,23 +297,28 @@ export class Program {
     return [...steps, ...inner, ...branch(layer.down, 'inner', end), ...input];
   }
 
-  /** Experts beside a network, and a norm of what both give: Gemma 4. */
+  /** Experts beside a network, and norms of what both give: Gemma 4. */
   #beside(
     rows: RowClass,
     index: number,
     { x, list, inner }: Pick<LayerRows, 'x' | 'list'> & { inner: readonly Dispatch[] },
   ): Dispatch[] {
-    const { shape, places, plan, placed } = this.#parts;
-    const { width, residualScale: scale } = shape;
-    const { densePostNorm, feedForwardPostNorm, outputScale } = plan.layers[index]!.vectors;
-    const [dense, norm, factor] = [densePostNorm, feedForwardPostNorm, outputScale].map((each) => places.of(each));
-    const { down } = placed.layers[index]!;
+    const { shape, placed } = this.#parts;
+    const { width } = shape;
+    const network = (): Dispatch[] => [
+      ...inner,
+      ...this.#make.product(rows, placed.layers[index]!.down, {
+        input: 'inner',
+        output: 'branch',
+        stride: 2 * width,
+        outs: [width],
+        list,
+      }),
+    ];
     return [
       ...this.#experts.steps(rows, index, { x, list }),
-      ...inner,
-      ...this.#make.product(rows, down, { input: 'inner', output: 'y', stride: width, outs: [0], list }),
-      this.#make.norm('added', 'y', 'branch', { norm: dense!, columns: width }),
-      this.#make.addNormed('branch', x, { norm: norm!, columns: width, scale, factor: factor! }),
+      ...(this.#experts.readsNetwork(rows, index) ? [] : network()),
+      this.#experts.addBoth(index, x),
     ];
   }
 

@@ -89,7 +89,7 @@ describe.skipIf(!gpu)('recurrent layers on a GPU in software', () => {
     it('[W64] [W26] computes what WASM computes', async () => {
       const expected = await logitsOfFile(file, PROMPT);
       for (const [row, logits] of whole.entries()) {
-        expect(farthest(logits, expected[row]!)).toBeLessThan(1e-4);
+        expect(farthest(logits, expected[row]!)).toBeLessThan(2e-4);
         expect(likeliest(logits)).toBe(likeliest(expected[row]!));
       }
       expect(errors).toEqual([]);

@@ -111,10 +111,20 @@ ${normed || adds ? squaresOf(rows) : ''}
 /** Rows of a thread whose sums are joined together: workgroup memory is small. */
 export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
+interface SumsOptions {
+  rows: number;
+  pair: boolean;
+  normed: boolean;
+  adds?: boolean;
+  /** Expressions: blocks of a row, and where its norm is. */
+  blocks?: string;
+  norm?: string;
+}
+
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 export function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed, adds = false }: { rows: number; pair: boolean; normed: boolean; adds?: boolean },
+  { rows, pair, normed, adds = false, blocks = 'p.blocks', norm = 'p.norm' }: SumsOptions,
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -136,8 +146,8 @@ export function sumsOfThread(
       ? each(R, (r) => each(M, (m) => `a${r}_${m} = a${r}_${m} + d${r}_${m};`, ' '))
       : each(R, (r) => `{ let f = ${factor(r, part(r))}; ${each(M, (m) => `a${r}_${m} = ${added(r, m)};`, ' ')} }`);
   return /* wgsl */ `
-  ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * p.blocks;`)}
-  for (var b = lane; b < p.blocks; b += ${LANES}u) {
+  ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * ${blocks};`)}
+  for (var b = lane; b < ${blocks}; b += ${LANES}u) {
     ${each(R, (r) => `let i${r} = row${r} + b; ${block(r, part(r))}`)}
     ${isByHalf ? '' : clear}
     for (var h = 0u; h < 2u; h++) {
@@ -145,7 +155,7 @@ export function sumsOfThread(
       ${isByHalf ? clear : ''}
       for (var j = 0u; j < 4u; j++) {
         let at = b * 8u + h * 4u + j;
-        ${normed || adds ? `let weight = ${vectorOf('p.norm', 'at')};` : ''}
+        ${normed || adds ? `let weight = ${vectorOf(norm, 'at')};` : ''}
         ${each(M, (m) => `let x${m} = ${load(m)};`, ' ')}
         ${isTwo ? each(M, (m) => `l${m} = addUp(x${m}, l${m});`, ' ') : ''}
         ${each(R, (r) => `{ let q = ${code(r, part(r))}; ${next(r, part(r))} ${each(M, (m) => `d${r}_${m} = chain(q, x${m}, d${r}_${m});`, ' ')} }`)}
