@@ -1,10 +1,12 @@
 /** GGUF on WebGPU in Firefox, whose shader compiler (Naga) is another than Chromium's. Needs libvulkan; long: `npm run test:webgpu`. */
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GgufEntry, ModelStatus } from '../../src/index.js';
 import { type InstalledFirefox, findInstalledFirefox } from '../browsers/firefox.js';
 import { openHost } from '../browsers/host-page.js';
+import { MADE_ON_GPU, madeEntry, writeMadeFiles } from './support/made-gguf.js';
 import { serveFolder } from './support/serve-demo.js';
 
 /** Of Chromium; for Firefox too it is the GPU that the processor plays. */
@@ -19,6 +21,8 @@ const ENTRY: GgufEntry = {
   dtype: 'fp32',
 };
 
+const NO_ADAPTER = 'Firefox finds no adapter: install libvulkan1.';
+
 const open = findInstalledFirefox();
 
 /** What a model on a device answers, and its status. */
@@ -30,23 +34,27 @@ interface Answers {
 describe.runIf(process.env['LONG_RUNS'] && open && existsSync(SWIFTSHADER))('GGUF on WebGPU in Firefox', () => {
   let firefox: InstalledFirefox;
   let app: Awaited<ReturnType<typeof serveFolder>>;
+  let made: string;
   beforeAll(async () => {
     process.env['VK_ICD_FILENAMES'] = SWIFTSHADER;
+    made = await writeMadeFiles();
     [firefox, app] = await Promise.all([
       open!(PREFERENCES),
-      serveFolder(join(import.meta.dirname, '../../dist-demo'), true, true),
+      serveFolder(join(import.meta.dirname, '../../dist-demo'), true, true, { '/made/': made }),
     ]);
+    await firefox.navigateTo(`${app.origin}/host.html`);
   });
   afterAll(async () => {
     await firefox.quit();
     await app.close();
+    await rm(made, { recursive: true });
   });
 
   const hasAdapter = (): Promise<boolean> =>
     firefox.execute(async () => Boolean(await navigator.gpu?.requestAdapter()), undefined);
 
-  async function answers(device: 'webgpu' | 'wasm'): Promise<Answers> {
-    await openHost(firefox, app.origin, { models: [{ ...ENTRY, device }] });
+  async function answers(entry: GgufEntry): Promise<Answers> {
+    await openHost(firefox, app.origin, { models: [entry] });
     return firefox.execute(async () => {
       const inference = window.inference!;
       await inference.load('own');
@@ -65,12 +73,22 @@ describe.runIf(process.env['LONG_RUNS'] && open && existsSync(SWIFTSHADER))('GGU
   }
 
   it('[W61] [W64] [W71] answers as on WASM, after the self-check', { timeout: 300_000 }, async ({ skip }) => {
-    await firefox.navigateTo(`${app.origin}/host.html`);
-    skip(!(await hasAdapter()), 'Firefox finds no adapter: install libvulkan1.');
-    const [onGpu, onWasm] = [await answers('webgpu'), await answers('wasm')];
+    skip(!(await hasAdapter()), NO_ADAPTER);
+    const [onGpu, onWasm] = [
+      await answers({ ...ENTRY, device: 'webgpu' }),
+      await answers({ ...ENTRY, device: 'wasm' }),
+    ];
     expect(onGpu.status).toMatchObject({ device: 'webgpu', warning: expect.stringContaining('simulated') as string });
     expect(onWasm.status.device).toBe('wasm');
     expect(onGpu.texts).toEqual(onWasm.texts);
     expect(onGpu.texts[0]).toContain('Paris');
+  });
+
+  it.for(MADE_ON_GPU)('[W64] answers as on WASM with a made %s', { timeout: 300_000 }, async (name, { skip }) => {
+    skip(!(await hasAdapter()), NO_ADAPTER);
+    const [onGpu, onWasm] = [await answers(madeEntry(name, 'webgpu')), await answers(madeEntry(name, 'wasm'))];
+    expect(onGpu.status.device).toBe('webgpu');
+    expect(onGpu.texts).toEqual(onWasm.texts);
+    expect(onWasm.texts.every((text) => text.length > 0)).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 /** GGUF files in a page of a browser with WebGPU, whose GPU the processor plays: slow but true. */
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright';
@@ -8,6 +9,7 @@ import type { GgufEntry, ModelStatus } from '../../src/index.js';
 import { SWIFTSHADER } from '../support/chromium.js';
 import { newContext, started } from './support/host-page.js';
 import { launchChromium } from './support/launch-chromium.js';
+import { MADE_ON_GPU, madeEntry, writeMadeFiles } from './support/made-gguf.js';
 import { serveFolder } from './support/serve-demo.js';
 
 const demo = join(import.meta.dirname, '../../dist-demo');
@@ -24,12 +26,15 @@ const CHAT: GgufEntry = {
 
 let browser: Browser;
 let app: Awaited<ReturnType<typeof serveFolder>>;
+let made: string;
 beforeAll(async () => {
-  [browser, app] = await Promise.all([launchChromium(SWIFTSHADER), serveFolder(demo, true, true)]);
+  made = await writeMadeFiles();
+  [browser, app] = await Promise.all([launchChromium(SWIFTSHADER), serveFolder(demo, true, true, { '/made/': made })]);
 });
 afterAll(async () => {
   await browser.close();
   await app.close();
+  await rm(made, { recursive: true });
 });
 
 interface Opened {
@@ -108,6 +113,19 @@ describe('a GGUF model where the only GPU is simulated', () => {
       expect(code.length).toBeGreaterThan(0);
       const bytes = code.map((url) => gzipSync(readFileSync(join(demo, new URL(url).pathname)), { level: 9 }).length);
       expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(40_000);
+    },
+    600_000,
+  );
+
+  it.runIf(isLong).each(MADE_ON_GPU)(
+    '[W64] answers on it as on WASM with a made %s',
+    async (name) => {
+      const [onGpu, onWasm] = [await open(madeEntry(name, 'webgpu')), await open(madeEntry(name, 'wasm'))];
+      const [given, expected] = [await answer(onGpu), await answer(onWasm)];
+      expect(expected).not.toBe('');
+      expect(given).toBe(expected);
+      expect((await statusOf(onGpu)).device).toBe('webgpu');
+      await Promise.all([onGpu, onWasm].map(({ page }) => page.context().close()));
     },
     600_000,
   );

@@ -113,6 +113,8 @@ export interface ExpertsShape {
   /** Numbers inside one of them, and inside the one that all take. */
   feedForward: number;
   sharedFeedForward: number;
+  /** Numbers inside a network beside them that is not one of theirs. */
+  beside?: number | undefined;
   gating: 'softmax' | 'sigmoid' | 'chosen';
   isNormed: boolean;
 }

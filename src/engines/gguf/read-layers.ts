@@ -149,6 +149,7 @@ export function readExperts(
       used,
       feedForward: own,
       sharedFeedForward: traits.shared ? keys.size('expert_shared_feed_forward_length', sharedSize, 0) : 0,
+      ...(traits.isBeside && { beside: feedForward }),
       gating: traits.gating,
       isNormed,
     },

@@ -31,6 +31,8 @@ export interface MadeModel {
   plan: ModelPlan;
   shape: ForwardShape;
   read: ReadRange;
+  /** Of each layer the one of the real model that it is like. */
+  chosen: readonly number[];
 }
 
 /** @param isStored the table of inputs for layers is not on the GPU */
@@ -70,7 +72,7 @@ export function madeModel(plan: ModelPlan, shape: ForwardShape, isStored = false
     layerInputs: plan.layerInputs && madeInputs(plan, { layers: layers.length, isStored }, file),
     layers,
   };
-  return { header: file.header(), plan: made, shape: smaller, read: file.read };
+  return { header: file.header(), plan: made, shape: smaller, read: file.read, chosen };
 }
 
 /**
@@ -81,7 +83,8 @@ function madeExperts(experts: ExpertsShape, chosen: readonly number[]): ExpertsS
   const used = chosen.map((index) => usedIn(experts, index));
   const count = Math.max(...used);
   const sharedFeedForward = experts.sharedFeedForward > 0 ? SHARED : 0;
-  return { ...experts, count, used: used.map(() => count), feedForward: EXPERT, sharedFeedForward };
+  const beside = experts.beside && INNER;
+  return { ...experts, count, used: used.map(() => count), feedForward: EXPERT, sharedFeedForward, beside };
 }
 
 /** The memories of a real one; a short convolution has as many channels as a row numbers. */

@@ -1,10 +1,10 @@
 /** How large the buffers are that passes compute in. @module */
 import { pagesOf } from '../kv-pages.js';
 import type { PassBuffers } from './dispatch.js';
-import { type ForwardShape, recurrentWidth } from '../forward-shape.js';
+import { type ForwardShape, type LayerShape, recurrentWidth } from '../forward-shape.js';
 import { mostOf } from './layer-heads.js';
 import { scoreSize, slotSize, slotsOf, takersAt } from './routed-layers.js';
-import { qkvWidth } from './shaders/rotate.js';
+import { qkvStride } from './shaders/rotate.js';
 import { mixedRow } from './shaders/recurrent.js';
 import { attendedHeads, BEST_GROUPS, PLAN, SPLIT } from './shaders/sizes.js';
 
@@ -31,16 +31,18 @@ export function passBytes(
     given,
     mostOf(shape, ({ heads, size }) => heads * size),
   );
-  const mixed = shape.layerShapes.some(({ mixer }) => mixer === 'both') ? given : 0;
+  const has = (sort: LayerShape['mixer']): boolean => shape.layerShapes.some(({ mixer }) => mixer === sort);
+  const mixed = has('both') ? given : 0;
   return {
     x: floats(width),
     y: floats(width),
-    branch: floats(width),
-    qkv: floats(mostOf(shape, qkvWidth)),
+    // Beside experts there may be what a network gave.
+    branch: floats(experts?.beside ? 2 * width : width),
+    qkv: floats(mostOf(shape, qkvStride)),
     attended: floats(attended),
     wishedX: floats(width, LOGIT_ROWS),
     wishedAttended: floats(attended, LOGIT_ROWS),
-    mixing: floats(shape.recurrent ? mixedRow(shape.recurrent).stride : 0),
+    mixing: floats(shape.recurrent && has('recurrent') ? mixedRow(shape.recurrent).stride : 0),
     mixed: floats(mixed),
     wishedMixed: floats(mixed, LOGIT_ROWS),
     // A row is inside of each of the experts that it takes.

@@ -6,6 +6,8 @@ const LAYOUTS = {
   product: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform'],
   /** With a branch and what is opened behind. */
   openedProduct: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform', 'read', 'read'],
+  /** With the states of a layer behind. */
+  convolvedProduct: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform', 'write'],
   embed: ['read', 'read', 'read', 'write', undefined, undefined, 'uniform'],
   norm: ['read', 'write', 'read', 'read', 'uniform'],
   normInPlace: [undefined, 'write', 'read', 'read', 'uniform'],

@@ -1,6 +1,6 @@
 /** Which weights of a model lie where on a GPU. @module */
 import { requirePlain } from './plain-layers.js';
-import { placeRouted, type PlacedRouted } from './place-experts.js';
+import { type PlacedExperts, type PlacedNetwork, placeRouted, type PlacedRouted } from './place-experts.js';
 import { routedMatrices } from './routed-layers.js';
 import type { ForwardShape } from '../forward-shape.js';
 import type { GgufTensor } from '../file/header.js';
@@ -15,10 +15,11 @@ import { NONE } from './shaders/sizes.js';
 
 /** The matrices of a layer. */
 export interface PlacedLayer {
+  /** Queries, keys and values, and behind them what goes into a state beside attention. */
   qkv: PlacedPiece[];
   output: PlacedPiece[];
-  /** Of a recurrent layer: products of its input, and what is its output's where attention has `output`. */
-  mixing: readonly PlacedPiece[][];
+  /** What goes into a state alone; and a state's output where attention has `output`. */
+  mixing: PlacedPiece[];
   mixOutput: PlacedPiece[];
   /** Of what is inside the network: gate and up in one product, or in two, because they are of two kinds; or up alone. */
   inner: readonly [PlacedPiece[]] | readonly [PlacedPiece[], PlacedPiece[]];
@@ -40,12 +41,14 @@ export interface PlacedModel {
 
 /**
  * @param limit bytes of a binding @param isStored the table of inputs of layers stays in the store
+ * @param areApart whether a layer reads experts and what all rows take one after the other, though a binding holds both
  * @throws InferenceError `insufficient_resources`
  */
 export function placeModel(
   { layers, embedding, head, layerInputs }: ModelPlan,
   limit: number,
   isStored = false,
+  areApart: (layer: number) => boolean = () => false,
 ): PlacedModel {
   const places = new WeightPlaces(limit);
   const lay = (...together: (MatrixPlan | undefined)[]): PlacedPiece[] => {
@@ -58,17 +61,21 @@ export function placeModel(
       layer.matrices,
     );
     const { mixIn, mixGate, beta, alpha, betaAlpha, mixOutput } = others;
-    const routed = routedMatrices(layer);
+    const matrices = routedMatrices(layer);
+    const routed = matrices && placeRouted(places, matrices, areApart(layers.indexOf(layer)));
+    // A network beside experts lies with them.
+    const network = up && routed?.beside;
+    const mixing = [mixIn, mixGate, betaAlpha, beta, alpha];
     return {
-      qkv: lay(query, key, value),
+      qkv: query ? lay(query, key, value, ...mixing) : [],
       output: lay(output),
-      mixing: [lay(mixIn, mixGate), lay(betaAlpha, beta, alpha)].filter((pieces) => pieces.length > 0),
+      mixing: query ? [] : lay(...mixing),
       mixOutput: lay(mixOutput),
       // A layer with experts alone has none.
-      inner: up ? placeInner(places, gate, up) : [[]],
-      down: lay(down),
+      inner: network ? innerOf(network) : up ? placeInner(places, gate, up) : [[]],
+      down: network ? piecesOf(network.down) : lay(down),
       input: inputGate && { gate: lay(inputGate), output: lay(inputOutput) },
-      routed: routed && placeRouted(places, routed),
+      routed,
     };
   };
   // A layer that is read several times lies there once.
@@ -85,6 +92,12 @@ export function placeModel(
       table: isStored ? undefined : places.place([layerInputs.table]),
     },
   };
+}
+
+const piecesOf = (experts: readonly PlacedExperts[]): PlacedPiece[] => experts.map(({ piece }) => piece);
+
+function innerOf({ inner: [first, second] }: PlacedNetwork): PlacedLayer['inner'] {
+  return second ? [piecesOf(first), piecesOf(second)] : [piecesOf(first)];
 }
 
 function placeInner(places: WeightPlaces, gate: MatrixPlan | undefined, up: MatrixPlan): PlacedLayer['inner'] {

@@ -32,7 +32,10 @@ const COMPARED: ReadonlySet<string> = new Set([
   'granitemoe',
   'gpt-oss',
   'lfm2',
+  'lfm2moe',
   'qwen35',
+  'qwen35moe',
+  'qwen3next',
   'granitehybrid',
   'falcon-h1',
   'nemotron_h',
@@ -89,7 +92,7 @@ const isBent = (activation: Activation): boolean => activation === 'xielu' || ac
 
 /** Whether the shaders compute the layers of a model. */
 export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
-  if (!COMPARED.has(architecture) || (shape.experts && (shape.recurrent || !areRouted(shape.experts)))) return false;
+  if (!COMPARED.has(architecture) || (shape.experts && !areRouted(shape.experts))) return false;
   const isGated = plainGate(shape.activation) !== undefined;
   if (!isGated && !isBent(shape.activation)) return false;
   return layers.every(({ matrices, vectors, experts }, index) => {

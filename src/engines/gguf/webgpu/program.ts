@@ -11,8 +11,7 @@ import type { Pipeline } from './pipelines.js';
 import { attendShader, joinShader } from './shaders/attention.js';
 import { attendTileShader } from './shaders/attention-tile.js';
 import { BEST_SHADER, DRAW_SHADER, PICK_SHADER } from './shaders/choose.js';
-import { openShader } from './shaders/open.js';
-import { type HeadShape, qkvWidth, rotateShader } from './shaders/rotate.js';
+import { qkvStride, qkvWidth, rotateShader } from './shaders/rotate.js';
 import { embedShader } from './shaders/rows.js';
 import { attendedHeads, BEST_GROUPS, NONE, tiledHeads } from './shaders/sizes.js';
 import type { PlacedLayer } from './place-model.js';
@@ -163,13 +162,14 @@ export class Program {
   /** What changes states, keys and values; and attention. */
   #mix(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
     const { mixer = 'attention' } = layer;
-    const recurrent = hasState(layer) ? this.#recurrent!.of(rows, index, layer) : [];
-    if (mixer === 'recurrent' || mixer === 'none') return { steps: recurrent, attend: [] };
+    if (mixer === 'none') return { steps: [], attend: [] };
+    if (mixer === 'recurrent')
+      return { steps: [...this.#recurrent!.product(rows, index), ...this.#recurrent!.of(rows, index)], attend: [] };
     const { steps, attend } = this.#attention(rows, index, layer);
-    return { steps: [...recurrent, ...steps], attend };
+    return { steps: hasState(layer) ? [...steps, ...this.#recurrent!.of(rows, index)] : steps, attend };
   }
 
-  /** Queries, keys and values, which are kept; and attention. */
+  /** Queries, keys and values, which are kept, with what goes into a state beside them; and attention. */
   #attention(rows: RowClass, index: number, layer: LayerShape): { steps: Dispatch[]; attend: Dispatch[] } {
     const { shape, places, plan, placed } = this.#parts;
     const { queryKeyNorm } = shape;
@@ -180,21 +180,20 @@ export class Program {
     const steps = this.#make.product(rows, placed.layers[index]!.qkv, {
       input: 'x',
       output: 'qkv',
-      stride: qkvWidth(head),
-      outs: [isGated ? queries + 2 * keys : 0, queries, queries + keys],
+      stride: qkvStride(head),
+      outs: [isGated ? queries + 2 * keys : 0, queries, queries + keys, qkvWidth(head)],
+      convolution: this.#recurrent?.convolution(rows, index),
       norm: vectors.attentionNorm && places.of(vectors.attentionNorm),
       biases: [vectors.queryBias, vectors.keyBias, vectors.valueBias].map((bias) => places.of(bias)),
     });
     if (queryKeyNorm === 'row') {
-      const [stride4, queryNorm, keyNorm] = [(queries + 2 * keys) / 4, vectors.queryNorm, vectors.keyNorm];
+      const [stride4, queryNorm, keyNorm] = [qkvStride(head) / 4, vectors.queryNorm, vectors.keyNorm];
       const inPlace = (norm: number, columns: number, offset4: number): Dispatch =>
         this.#make.norm('inPlace', 'qkv', 'qkv', { norm, columns, stride4, offset4 });
       steps.push(inPlace(places.of(queryNorm), queries, 0), inPlace(places.of(keyNorm), keys, queries / 4));
     }
     steps.push(this.#rotate(index, layer));
-    const attend = [this.#attend(rows, index, layer)];
-    if (isGated) attend.push(this.#open(head));
-    return { steps, attend };
+    return { steps, attend: [this.#attend(rows, index, layer)] };
   }
 
   #rotate(index: number, layer: LayerShape): Dispatch {
@@ -219,18 +218,6 @@ export class Program {
       rowsEach: 1,
       bind: (kv) => this.#make.bind('rotate', [buffers.qkv, kv[kvFrom], vectors, buffers.plan, buffers.state]),
     });
-  }
-
-  /** Gates of queries open what attention gives. */
-  #open(head: HeadShape): Dispatch {
-    const { pipelines, buffers, vectors } = this.#parts;
-    return {
-      pipeline: pipelines.get('norm', 'open', openShader(head)),
-      group: this.#make.bind('norm', [buffers.qkv, buffers.attended, vectors, buffers.plan]),
-      offset: this.#make.record(0, 0, 0, 0),
-      x: Math.ceil((head.heads * head.size) / 64),
-      rowsEach: 1,
-    };
   }
 
   #attend(rows: RowClass, index: number, layer: LayerShape): Dispatch {
@@ -310,23 +297,28 @@ export class Program {
     return [...steps, ...inner, ...branch(layer.down, 'inner', end), ...input];
   }
 
-  /** Experts beside a network, and a norm of what both give: Gemma 4. */
+  /** Experts beside a network, and norms of what both give: Gemma 4. */
   #beside(
     rows: RowClass,
     index: number,
     { x, list, inner }: Pick<LayerRows, 'x' | 'list'> & { inner: readonly Dispatch[] },
   ): Dispatch[] {
-    const { shape, places, plan, placed } = this.#parts;
-    const { width, residualScale: scale } = shape;
-    const { densePostNorm, feedForwardPostNorm, outputScale } = plan.layers[index]!.vectors;
-    const [dense, norm, factor] = [densePostNorm, feedForwardPostNorm, outputScale].map((each) => places.of(each));
-    const { down } = placed.layers[index]!;
+    const { shape, placed } = this.#parts;
+    const { width } = shape;
+    const network = (): Dispatch[] => [
+      ...inner,
+      ...this.#make.product(rows, placed.layers[index]!.down, {
+        input: 'inner',
+        output: 'branch',
+        stride: 2 * width,
+        outs: [width],
+        list,
+      }),
+    ];
     return [
       ...this.#experts.steps(rows, index, { x, list }),
-      ...inner,
-      ...this.#make.product(rows, down, { input: 'inner', output: 'y', stride: width, outs: [0], list }),
-      this.#make.norm('added', 'y', 'branch', { norm: dense!, columns: width }),
-      this.#make.addNormed('branch', x, { norm: norm!, columns: width, scale, factor: factor! }),
+      ...(this.#experts.readsNetwork(rows, index) ? [] : network()),
+      this.#experts.addBoth(index, x),
     ];
   }
 

@@ -10,8 +10,8 @@ import { EXPERT_ROWS, MOST_EXPERTS, MOST_USED } from './shaders/sizes.js';
 export interface RoutedMatrices<Matrix> {
   router: Matrix;
   experts: LayerExperts<Matrix>;
-  /** What all rows take beside those that they choose. */
-  shared: { gate: Matrix; up: Matrix; down: Matrix } | undefined;
+  /** What all rows take beside those that they choose: one more of them, or a network that is not. */
+  beside: { gate: Matrix; up: Matrix; down: Matrix } | undefined;
   /** What opens it. */
   opening: Matrix | undefined;
 }
@@ -24,9 +24,10 @@ export function besideExperts<Matrix>(matrices: LayerMatrices<Matrix>): LayerMat
 
 /** Undefined: a layer without experts. */
 export function routedMatrices({ matrices, experts }: LayerPlan): RoutedMatrices<MatrixPlan> | undefined {
-  const { router, sharedGate: gate, sharedUp: up, sharedDown: down, sharedOpening: opening } = matrices;
+  const { router, sharedOpening: opening } = matrices;
   if (!experts || !router) return undefined;
-  return { router, experts, shared: gate && up && down && { gate, up, down }, opening };
+  const { sharedGate: gate = matrices.gate, sharedUp: up = matrices.up, sharedDown: down = matrices.down } = matrices;
+  return { router, experts, beside: gate && up && down && { gate, up, down }, opening };
 }
 
 /** Whether the shaders choose and weigh experts so. Shares of all experts that are not brought to 1 no decoder has. */
@@ -34,16 +35,16 @@ export function areRouted({ count, used, gating, isNormed }: ExpertsShape): bool
   return count <= MOST_EXPERTS && Math.max(...used) <= MOST_USED && (isNormed || gating === 'chosen');
 }
 
-/** Experts that a row of a layer takes; behind them there is a slot for the one that all take. */
+/** Experts that a row of a layer takes; behind them there is a slot for what all take. */
 export const usedIn = ({ used }: ExpertsShape, layer: number): number => used[layer % used.length]!;
 
 /** Slots of a row. */
-export const slotsOf = ({ used, sharedFeedForward }: ExpertsShape): number =>
-  Math.max(...used) + (sharedFeedForward > 0 ? 1 : 0);
+export const slotsOf = ({ used, sharedFeedForward, beside = 0 }: ExpertsShape): number =>
+  Math.max(...used) + (sharedFeedForward + beside > 0 ? 1 : 0);
 
 /** Numbers of a slot's inside. */
-export const slotSize = ({ feedForward, sharedFeedForward }: ExpertsShape): number =>
-  Math.max(feedForward, sharedFeedForward);
+export const slotSize = ({ feedForward, sharedFeedForward, beside = 0 }: ExpertsShape): number =>
+  Math.max(feedForward, sharedFeedForward, beside);
 
 /** Where in a row of the router's scores that is which opens the shared expert; and numbers of the row. */
 export const openingAt = ({ count }: ExpertsShape): number => roundUp(count, 4);

@@ -13,11 +13,11 @@ import { SharedKernels } from '../shared-kernels.js';
 import { GpuForward } from './gpu-forward.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
-import { placeModel } from './place-model.js';
+import { type PlacedModel, placeModel } from './place-model.js';
 import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
-export const SHADER_VERSION = 4;
+export const SHADER_VERSION = 5;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];
@@ -35,16 +35,17 @@ const tokens = Array.from({ length: PROMPT }, (_, index) => (index * 37 + 11) % 
 
 /** @param pipelines compiles what the model needs, for it too @param limit bytes of a binding */
 export async function checkGpu(
-  model: { plan: ModelPlan; shape: ForwardShape; isStored?: boolean },
+  model: { plan: ModelPlan; shape: ForwardShape; placed: Pick<PlacedModel, 'layers'>; isStored?: boolean },
   { device, pipelines, limit }: { device: GPUDevice; pipelines: Pipelines; limit: number },
 ): Promise<SelfCheck> {
   const made = madeModel(model.plan, model.shape, model.isStored);
-  const { plan, shape, header, read } = made;
+  const { plan, shape, header, read, chosen } = made;
+  const areApart = (layer: number): boolean => model.placed.layers[chosen[layer]!]!.routed?.isTogether === false;
   const forward = new GpuForward({
     device,
     plan,
     shape,
-    placed: placeModel(plan, limit),
+    placed: placeModel(plan, limit, false, areApart),
     pipelines,
     limit,
     maxRows: 32,

@@ -6,6 +6,7 @@ import { type Dispatch, type PassBuffers, type RowClass, wordOf } from './dispat
 import type { GpuMemory } from './gpu-memory.js';
 import type { PlacedModel, VectorPlaces } from './place-model.js';
 import { type LayoutName, PARAMETER_BYTES, parametersAt, type Pipelines } from './pipelines.js';
+import type { ConvolvedChannels } from './shaders/convolve.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
 import { BEND_SHADER, gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
 import { MOST_PARTS, NONE, productRows, TILE } from './shaders/sizes.js';
@@ -29,6 +30,13 @@ export interface ProgramParts {
   states: () => readonly GPUBuffer[];
 }
 
+/** Where the vectors of a convolution are, and which layer of those with a state it is. */
+export interface Convolution extends ConvolvedChannels {
+  layer: number;
+  taps: number;
+  bias: number;
+}
+
 /** Matrices with the same rows of activations. */
 export interface ProductPlan {
   input: keyof PassBuffers;
@@ -42,6 +50,8 @@ export interface ProductPlan {
   opening?: { inputs: keyof PassBuffers; at: number; stride: number };
   /** A branch whose norm is added to the activations, times `scale`. Only with `opening`, of few rows. */
   adds?: { branch: keyof PassBuffers; norm: number } | undefined;
+  /** Channels of the result are convolved, with a layer's state. Only of one row. */
+  convolution?: Convolution | undefined;
   /** Where the norm of the activations is, which are then `x`. */
   norm?: number | undefined;
   biases?: readonly number[];
@@ -202,9 +212,9 @@ export class StepMaker {
   }
 
   #dispatchOf(piece: PlacedPiece, parts: readonly PlacedPart[], rows: RowClass, product: ProductPlan): Dispatch {
-    const { pipelines, slabs, buffers, vectors, shape } = this.#parts;
+    const { pipelines, slabs, buffers, vectors, shape, states } = this.#parts;
     const { input, output, stride, outs, end = 'each', norm, biases, isAdded, scale = 1, cap = 0, list = 0 } = product;
-    const { opening, adds } = product;
+    const { opening, adds, convolution } = product;
     const kinds = parts.map(({ tensor }) => tensor.kind);
     const normed = norm !== undefined;
     const pair = isPair(end);
@@ -223,25 +233,27 @@ export class StepMaker {
     const code =
       rows === 'tile'
         ? tileShader(kinds[0]!, pair ? 'each' : end)
-        : productShader({ kinds, rows, end, normed, adds: adds !== undefined });
+        : productShader({ kinds, rows, end, normed, adds: adds !== undefined, convolution });
     const slab = slabs.get(piece.slab)!;
     const bent = [wordOf(scale), wordOf(cap), opening?.stride ?? (isAdded ? 1 : 0)];
     const head = [piece.columns / 32, stride, adds?.norm ?? norm ?? 0, wordOf(shape.epsilon), list, ...bent];
     const opened = opening && buffers[opening.inputs];
     const bound = [slab, slab, buffers[input], buffers[output]];
-    return {
-      pipeline: pipelines.get(
-        adds ? 'openedProduct' : 'product',
-        `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}`,
-        code,
-      ),
-      group: adds
-        ? this.bind('openedProduct', [...bound, vectors, buffers.plan, buffers[adds.branch], opened])
-        : this.bind('product', [...bound, opened ?? vectors, buffers.plan]),
-      offset: this.record(...head, ...allParts(words)),
+    const layout = adds ? 'openedProduct' : convolution ? 'convolvedProduct' : 'product';
+    const label = `${rows} × ${kinds.join()} ${end}${normed ? ' normed' : ''}${convolution ? ' convolved' : ''}`;
+    const step = {
+      pipeline: pipelines.get(layout, label, code),
+      offset: this.record(...head, ...allParts(words), ...(convolution ? [convolution.taps, convolution.bias] : [])),
       x,
       rowsEach: rows === 'tile' ? TILE.tokens : rows,
     };
+    if (convolution) {
+      const bind = (): GPUBindGroup =>
+        this.bind(layout, [...bound, vectors, buffers.plan, states()[convolution.layer]]);
+      return this.withKeys({ ...step, bind });
+    }
+    const more = adds ? [vectors, buffers.plan, buffers[adds.branch], opened] : [opened ?? vectors, buffers.plan];
+    return { ...step, group: this.bind(layout, [...bound, ...more]) };
   }
 }
 

@@ -47,13 +47,18 @@ export class WeightPlaces {
     this.#limit = limit;
   }
 
+  /** Whether a binding holds all of them. */
+  fits(matrices: readonly MatrixPlan[]): boolean {
+    return allBytes(matrices) <= this.#limit;
+  }
+
   /**
    * Places what a product takes together.
    * @param step rows that stay together
    * @throws InferenceError `insufficient_resources` where what belongs together does not fit a binding
    */
   place(matrices: readonly MatrixPlan[], step = ROWS_STEP): PlacedPiece[] {
-    const bytes = matrices.reduce((sum, matrix) => sum + bytesOf(matrix, matrix.rows), 0);
+    const bytes = allBytes(matrices);
     if (bytes <= this.#limit) return [this.#piece(matrices, 0, Infinity)];
     const { rows } = matrices[0]!;
     const most = Math.floor((rows * this.#limit * 0.98) / bytes / step) * step;
@@ -72,7 +77,7 @@ export class WeightPlaces {
     const columns = matrices[0]!.tensor.shape[0]!;
     const parts = matrices.map(({ tensor, firstRow }, index): PlacedPart => {
       const rows = sizes[index]!;
-      const { at: planes, bytes } = planesOf(tensor.kind, rows, columns);
+      const { at: planes, bytes } = planesOf(tensor.kind, rows, tensor.shape[0]!);
       const part = { tensor, firstRow: firstRow + from, rows, at: slab.bytes, planes };
       slab.bytes += bytes;
       this.parts.push({ slab, part });
@@ -89,5 +94,8 @@ export class WeightPlaces {
     return slab;
   }
 }
+
+const allBytes = (matrices: readonly MatrixPlan[]): number =>
+  matrices.reduce((sum, matrix) => sum + bytesOf(matrix, matrix.rows), 0);
 
 const bytesOf = ({ tensor }: MatrixPlan, rows: number): number => planesOf(tensor.kind, rows, tensor.shape[0]!).bytes;

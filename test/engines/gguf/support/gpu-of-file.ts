@@ -23,6 +23,8 @@ export interface GpuFile {
 interface GpuFileOptions {
   precision?: 16 | 32;
   classes?: readonly RowClass[];
+  /** Bytes of a binding. */
+  limit?: number;
   /** Bytes of a binding, for the tables of tokens. */
   tableLimit?: number;
   /** The table of inputs for layers stays where it is. */
@@ -33,12 +35,18 @@ interface GpuFileOptions {
 export async function gpuOfFile(
   device: GPUDevice,
   file: Uint8Array,
-  { precision = 32, classes = [1, 'tile'], tableLimit, pipelines, isStored = false }: GpuFileOptions = {},
+  {
+    precision = 32,
+    classes = [1, 'tile'],
+    limit = 2 ** 27,
+    tableLimit,
+    pipelines,
+    isStored = false,
+  }: GpuFileOptions = {},
 ): Promise<GpuFile> {
   const header = await headerOf(file);
   const plan = planModel(header);
   const shape: ForwardShape = { ...plan.shape, exact: precision === 32, precision };
-  const limit = 2 ** 27;
   const placed = tableLimit === undefined ? placeModel(plan, limit, isStored) : withCutTables(plan, tableLimit);
   const read: ReadRange = async (from, to) => file.subarray(from, to);
   const table = isStored ? await openTable(plan.layerInputs!.table, read) : undefined;

@@ -230,6 +230,28 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
     model.forward.destroy();
   });
 
+  it.skipIf(!isLong).each([
+    // One of the two fits a binding, not both.
+    ['granitemoe', 200_000],
+    ['gemma4 with experts', 140_000],
+  ])('[W64] [W65] [W71] reads what all rows of a made %s take apart from its experts', async (name, limit) => {
+    const file = madeFile(name);
+    const model = await gpuOfFile(device, file, { pipelines, limit });
+    const [given, expected] = [await model.read(MADE_PROMPT), await logitsOfFile(file, MADE_PROMPT)];
+    for (const [row, logits] of given.entries()) expect(farthest(logits, expected[row]!)).toBeLessThan(1e-3);
+    expect(await model.read(MADE_PROMPT.slice(0, 20), 1)).toEqual(given.slice(0, 20));
+    const plan = planModel(await headerOf(file));
+    const placed = placeModel(plan, limit);
+    for (const { routed } of placed.layers) expect(routed!.isTogether).toBe(false);
+    const own = { plan, shape: model.shape, placed };
+    await expect(checkGpu(own, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+      isRight: true,
+      keepsBits: true,
+    });
+    expect(errors).toEqual([]);
+    model.forward.destroy();
+  });
+
   it.skipIf(!isLong).each(['sigmoid', 'opened'])('[W64] [W65] [W71] a self-check reads %s experts', async (name) => {
     const { shape: whole, ...plan } = planModel(await headerOf(madeFile('granitemoe')));
     const experts = { ...whole.experts!, ...(name === 'sigmoid' && { gating: 'sigmoid' as const }) };
@@ -240,7 +262,8 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
     }));
     const shape = { ...whole, experts, exact: true, precision: 32 } as const;
     const made = { ...plan, shape, layers };
-    await expect(checkGpu({ plan: made, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+    const own = { plan: made, shape, placed: placeModel(made, 2 ** 27) };
+    await expect(checkGpu(own, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
       isRight: true,
       keepsBits: true,
     });
@@ -256,7 +279,8 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
         name === 'several' ? mixed[part] : (name as TensorKind),
       );
       const shape = { ...plan.shape, exact: true, precision: 32 } as const;
-      await expect(checkGpu({ plan, shape }, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
+      const own = { plan, shape, placed: placeModel(plan, 2 ** 27) };
+      await expect(checkGpu(own, { device, pipelines, limit: 2 ** 27 })).resolves.toEqual({
         isRight: true,
         keepsBits: true,
       });

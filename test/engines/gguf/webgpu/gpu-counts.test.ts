@@ -80,19 +80,23 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     ['nanbeige', 4 * 6 + 1],
     // What has no gate is bent in a dispatch of its own.
     ['apertus', 2 * 7],
-    // A router, the choice, what goes into the chosen experts, and what comes out; then what all rows take.
+    // A router, the choice, what goes into experts, and what comes out; what all rows take is read with the chosen ones.
     ['qwen3moe', 2 * 8],
     ['gpt-oss', 2 * 8],
-    ['granitemoe', 2 * 10],
-    // A short convolution is one; a gated delta net four and a product more; gated attention one more.
+    ['granitemoe', 2 * 8],
+    // A short convolution is one; a gated delta net two, and Mamba 2, whose convolutions the product makes that gives their channels.
     ['lfm2', 4 * 5 + 6],
-    ['qwen35', 3 * 8 + 7],
-    ['granitehybrid', 2 * 7 + 6],
+    ['lfm2moe', 5 + 2 * 7 + 8],
+    ['qwen35', 3 * 6 + 6],
+    ['qwen35moe', 3 * 8 + 8],
+    ['qwen3next', 3 * 8 + 8],
+    ['granitehybrid', 2 * 6 + 6],
+    ['granitehybrid with experts', 8 + 8],
     // Each layer has attention and a state; or one of them, or a network.
-    ['falcon-h1', 3 * 10],
-    ['nemotron_h', 2 * 5 + 4 + 2 * 3],
-    // Experts beside a network, and norms of each and of both.
-    ['gemma4 with experts', 6 * 14],
+    ['falcon-h1', 3 * 8],
+    ['nemotron_h', 2 * 4 + 4 + 2 * 3],
+    // Experts and a network, which are read together; norms of each and of both are one dispatch.
+    ['gemma4 with experts', 6 * 10],
   ] as const)('a made %s, whose weights lie there once', async (name, ofLayers) => {
     const { counts, forward, kv, placed } = await counted(await headerOfFile(madeFile(name)));
     const step = () => forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);

@@ -3,8 +3,17 @@
  * a team of 64 threads, which adds as `attendShader` does for a row alone: the same numbers in the same order.
  * @module
  */
-import { type AttendedShape, attentionHead, eight, joinPiece, reduced, seenScores, withSink } from './attention.js';
-import { type HeadShape, qkvWidth } from './rotate.js';
+import {
+  type AttendedShape,
+  attentionHead,
+  eight,
+  joinPiece,
+  reduced,
+  seenScores,
+  withSink,
+  written,
+} from './attention.js';
+import { type HeadShape, qkvStride } from './rotate.js';
 import { ATTEND_ROWS, each, PLAN, range, SPLIT, tiledHeads } from './sizes.js';
 
 /** Vectors of workgroup memory for keys and values. */
@@ -35,7 +44,7 @@ var<workgroup> line: array<f32, ${64 * group * ATTEND_ROWS}>; var<workgroup> lin
   let team = t / 64u; let n = t % 64u; let isHere = team < rows; let row = row0 + min(team, rows - 1u);
   let position = state[row].y; let first = firstSeen(position); let farthest = state[row0 + rows - 1u].y;
   let table = plan[plan[4] + row0 * ${PLAN.rowWords}u]; let lane = n % ${lanes}u; let subset = n / ${lanes}u;
-  let queries = row * ${qkvWidth(shape) / 4}u + wg.x * ${(group * size) / 4}u;
+  let queries = row * ${qkvStride(shape) / 4}u + wg.x * ${(group * size) / 4}u;
   ${each(G, (g) => `var most${g} = LOW; var total${g} = 0.0; ${each(dims, (i) => `var run${g}_${i} = 0.0;`, ' ')}`)}
   let end = farthest / ${SPLIT}u;
   for (var split = firstSeen(state[row0].y) / ${SPLIT}u; split <= end; split++) {
@@ -60,7 +69,7 @@ var<workgroup> line: array<f32, ${64 * group * ATTEND_ROWS}>; var<workgroup> lin
     }
   }
   if (!isHere) { return; }${each(G, (g) => withSink(shape, g, { head: `wg.x * ${group}u + ${g}u`, dims }), '')}
-  ${each(G, (g) => each(dims, (i) => `if (n + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + n + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
+  ${each(G, (g) => each(dims, (i) => `if (n + ${64 * i}u < D) { ${written(shape, { head: `wg.x * ${group}u + ${g}u`, d: `n + ${64 * i}u`, value: `run${g}_${i} / total${g}` })} }`, ' '))}
 }`;
 }
 

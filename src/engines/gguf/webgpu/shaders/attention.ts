@@ -1,5 +1,5 @@
 /** Attention. @module */
-import { type HeadShape, qkvWidth } from './rotate.js';
+import { type HeadShape, qkvStride } from './rotate.js';
 import { attendedHeads, each, PLAN, range, SPLIT } from './sizes.js';
 
 /** Heads of attention. */
@@ -32,6 +32,18 @@ export const withSink = (
   hasSinks
     ? `{ let sink = vectors[p.sinks + ${head}]; let now = max(most${g}, sink); let keep = exp(most${g} - now); total${g} = total${g} * keep + exp(sink - now); ${each(dims, (i) => `run${g}_${i} *= keep;`, ' ')} }`
     : '';
+
+/**
+ * Writes a number that attention gives, opened by the gate behind its query where queries have gates.
+ * @param head an expression for the head of queries @param d for the number in it
+ */
+export function written(shape: HeadShape, { head, d, value }: { head: string; d: string; value: string }): string {
+  const { size, heads, kvHeads, isGated } = shape;
+  const place = `result[row * ${heads * size}u + (${head}) * ${size}u + ${d}]`;
+  if (!isGated) return `${place} = ${value};`;
+  const gate = `row * ${qkvStride(shape)}u + ${(heads + 2 * kvHeads) * size}u + ((${head}) * 2u + 1u) * ${size}u + ${d}`;
+  return `let gate = ${gate}; ${place} = (${value}) / (1.0 + exp(-clamp(qkv[gate / 4u][gate & 3u], -80.0, 80.0)));`;
+}
 
 /** What a piece adds to what was joined before it: the same arithmetic one after the other and side by side. */
 const joined = (g: number, i: number): string =>
@@ -71,7 +83,7 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
   let kvHead = wg.x / ${shares}u; let row = wg.y; let position = state[row].y; let first = firstSeen(position);
   let table = plan[plan[4] + row * ${PLAN.rowWords}u];
   let lane = t % ${lanes}u; let subset = t / ${lanes}u;
-  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${qkvWidth(shape) / 4}u + wg.x * ${(group * size) / 4}u + i]; }
+  for (var i = t; i < ${(group * size) / 4}u; i += 64u) { queries[i] = qkv[row * ${qkvStride(shape) / 4}u + wg.x * ${(group * size) / 4}u + i]; }
   var split = first / ${SPLIT}u; var end = position / ${SPLIT}u;
   if (p.isSplit == 1u) { split += wg.z; if (split > end) { return; } end = split; }
   ${each(G, (g) => `var most${g} = LOW; var total${g} = 0.0; ${each(dims, (i) => `var run${g}_${i} = 0.0;`, ' ')}`)}
@@ -103,7 +115,7 @@ var<workgroup> line: array<f32, ${64 * group}>; var<workgroup> line2: array<f32,
     isFirst = false;
   }
   if (p.isSplit == 1u) { return; }${each(G, (g) => withSink(shape, g, { head: `wg.x * ${group}u + ${g}u`, dims }), '')}
-  ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { result[row * ${heads * size}u + (wg.x * ${group}u + ${g}u) * D + t + ${64 * i}u] = run${g}_${i} / total${g}; }`, ' '))}
+  ${each(G, (g) => each(dims, (i) => `if (t + ${64 * i}u < D) { ${written(shape, { head: `wg.x * ${group}u + ${g}u`, d: `t + ${64 * i}u`, value: `run${g}_${i} / total${g}` })} }`, ' '))}
 }`;
 }
 
@@ -162,7 +174,7 @@ export const joinPiece = (g: number, dims: readonly number[]): string => /* wgsl
       total${g} = select(total${g} * keep + mass${g} * take, mass${g}, isFirst); ${each(dims, (i) => joined(g, i), ' ')} most${g} = now; }`;
 
 /** Joins the pieces that {@link attendShader} with `split` gave. A workgroup for a head of a row. */
-export function joinShader(shape: Pick<AttendedShape, 'size' | 'heads' | 'hasSinks'>): string {
+export function joinShader(shape: AttendedShape): string {
   const { size, heads } = shape;
   const dims = range(Math.ceil(size / 64));
   return /* wgsl */ `${attentionHead(shape)}
@@ -176,6 +188,6 @@ export function joinShader(shape: Pick<AttendedShape, 'size' | 'heads' | 'hasSin
     ${each(dims, (i) => `var piece0_${i} = 0.0; if (t + ${64 * i}u < ${size}u) { piece0_${i} = pieces[at + 2u + t + ${64 * i}u]; }`)}
     ${joinPiece(0, dims)}
   }${withSink(shape, 0, { head: 'wg.x', dims })}
-  ${each(dims, (i) => `if (t + ${64 * i}u < ${size}u) { result[row * ${heads * size}u + wg.x * ${size}u + t + ${64 * i}u] = run0_${i} / total0; }`)}
+  ${each(dims, (i) => `if (t + ${64 * i}u < ${size}u) { ${written(shape, { head: 'wg.x', d: `t + ${64 * i}u`, value: `run0_${i} / total0` })} }`)}
 }`;
 }

@@ -21,11 +21,12 @@ import { each, EXPERT_ROWS, HEIGHT, LANES, NONE, productRows, productThreads, ra
 
 /**
  * Of the experts of a piece the first one and how many, rows of one and from one to the next; of the slots of a row the first that
- * is meant, how many, and all; vectors of a slot's inside; and where the list of workgroups is.
+ * is meant, how many, and all; vectors of a slot's inside; and where the list of workgroups is. Of what all rows take beside them
+ * where the norm of its rows is, and its blocks of a row.
  */
 const HEAD = productHead(
   'routes',
-  ', first: u32, count: u32, rows: u32, each: u32, slot: u32, slots: u32, allSlots: u32, inner4: u32, groups: u32, share: u32, spare0: u32, spare1: u32',
+  ', first: u32, count: u32, rows: u32, each: u32, slot: u32, slots: u32, allSlots: u32, inner4: u32, groups: u32, share: u32, besideNorm: u32, besideBlocks: u32',
 );
 
 /** A part as the rows of one expert: `begin` is the first of them. */
@@ -45,6 +46,18 @@ interface ExpertShader extends ExpertEnd {
   kind: TensorKind;
   /** Activations are normalized here: of one row at a time. */
   normed?: boolean;
+  /** The kind of what all rows take, in the slot behind those of experts. */
+  beside?: TensorKind | undefined;
+}
+
+/** Sums of an expert, or of what all rows take. */
+function sumsOf(
+  { kind, beside }: Pick<ExpertShader, 'kind' | 'beside'>,
+  options: Parameters<typeof sumsOfThread>[1],
+): string {
+  const body = (of: TensorKind): string => sumsOfThread(readerOf(of), options);
+  if (beside === undefined || beside === kind) return body(kind);
+  return `if (isBeside) { ${body(beside)} } else { ${body(kind)} }`;
 }
 
 /** Rows of an expert that a workgroup has. @param rows of activations */
@@ -52,13 +65,16 @@ export const expertRows = (rows: number, end: ProductEnd): number => productRows
 
 /** What goes into experts: rows of a gate and of what it opens, or of one matrix. A workgroup for some rows of a slot of a row. */
 export function expertShader({ normed = false, ...options }: ExpertShader): string {
+  const { end, beside } = options;
+  const height = expertRows(1, end);
   return shaderOf(options, {
     rows: 1,
     normed,
     find: /* wgsl */ `
-  let groups = (p.rows + ${expertRows(1, options.end) - 1}u) / ${expertRows(1, options.end)}u; let place = wg.x % groups; let slot = p.slot + wg.x / groups;
-  let id = routes[wg.y * p.allSlots * 2u + slot];
-  if (${IS_ELSEWHERE}) { return; }
+  let groups = (p.rows + ${height - 1}u) / ${height}u; let all = groups * p.slots;
+  ${beside ? 'let isBeside = wg.x >= all; let place = select(wg.x % groups, wg.x - all, isBeside);' : 'let place = wg.x % groups;'}
+  let slot = p.slot + min(wg.x / groups, p.slots); let id = routes[wg.y * p.allSlots * 2u + slot];
+  ${beside ? '' : `if (${IS_ELSEWHERE}) { return; }`}
   let first = wg.y * p.allSlots + slot; let count = first + 1u; let origin0 = wg.y * columns4;`,
   });
 }
@@ -90,7 +106,7 @@ interface Found {
   listed?: { at: string; isThere: string };
 }
 
-function shaderOf({ kind, end, opens }: ExpertShader, { rows, normed, find, listed }: Found): string {
+function shaderOf({ kind, end, opens, beside }: ExpertShader, { rows, normed, find, listed }: Found): string {
   const pair = isPair(end);
   const height = pair ? HEIGHT / 2 : HEIGHT;
   const threads = productThreads(rows);
@@ -104,45 +120,60 @@ var<workgroup> sums: array<f32, ${threads * together * rows}>;
 ${normed ? squaresOf(1) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let lane = t % ${LANES}u; let group = t / ${LANES}u; let columns4 = p.blocks * 8u;${find}
-  let begin = (id - p.first) * p.each;
+  let begin = ${beginOf(beside)};
   ${normed ? rootMeans(1, () => 'x[origin0 + k]') : ''}
   ${each(range(HEIGHT), (r) => each(range(rows), (m) => `var a${r}_${m} = 0.0;`, ' '))}
-  let s = ${partOfExpert(0)};
-  ${pair ? `let s1 = ${partOfExpert(1)};` : ''}
+  var s = ${partOfExpert(0)};
+  ${pair ? `var s1 = ${partOfExpert(1)};` : ''}
+  ${beside ? 'if (isBeside) { s = p.parts[2]; s1 = p.parts[3]; }' : ''}
+  ${normed ? `let norm = ${beside ? 'select(p.norm, p.besideNorm, isBeside)' : 'p.norm'};` : ''}
   let base = begin + place * ${expertRows(rows, end)}u; let n = base + group * ${height}u;
-  ${sumsOfThread(readerOf(kind), { rows, pair, normed })}
+  ${sumsOf({ kind, beside }, { rows, pair, normed, norm: 'norm' })}
   ${each(range(HEIGHT / together), (round) => joinLanes({ round, rows, end, height, ...listed, ...(write && { write }) }))}
 }`;
 }
 
+/** Where the rows of an expert begin; what all rows take is a part of its own. */
+const beginOf = (beside: TensorKind | undefined): string =>
+  beside ? 'select((id - p.first) * p.each, 0u, isBeside)' : '(id - p.first) * p.each';
+
+/** @param isApart what all rows take is no expert: its sums have a place of their own */
+interface ExpertSum extends Pick<ExpertShader, 'kind' | 'beside'> {
+  isApart?: boolean;
+}
+
 /** What comes out of the experts of a row, by their weights, one slot after the other. A workgroup for some of its numbers. */
-export function expertSumShader(kind: TensorKind): string {
+export function expertSumShader({ kind, beside, isApart = false }: ExpertSum): string {
   const [threads, rows] = [productThreads(1), productRows(1)];
+  const add = 'v = fma(sum, bitcast<f32>(routes[route + p.allSlots]), v);';
   return /* wgsl */ `${HEAD}
 var<workgroup> sums: array<f32, ${threads * HEIGHT}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let lane = t % ${LANES}u; let group = t / ${LANES}u;
-  var v = 0.0;
-  for (var slot = p.slot; slot < p.slot + p.slots; slot++) {
+  var v = 0.0; ${isApart ? 'var apart = 0.0;' : ''}
+  for (var slot = p.slot; slot < p.slot + p.slots${beside ? ' + 1u' : ''}; slot++) {
     let route = wg.y * p.allSlots * 2u + slot; let id = routes[route];
-    if (${IS_ELSEWHERE}) { continue; }
-    let begin = (id - p.first) * p.each; let s = ${partOfExpert(0)};
+    ${beside ? 'let isBeside = slot == p.slot + p.slots;' : `if (${IS_ELSEWHERE}) { continue; }`}
+    let blocks = ${beside ? 'select(p.blocks, p.besideBlocks, isBeside)' : 'p.blocks'};
+    let begin = ${beginOf(beside)}; var s = ${partOfExpert(0)};
+    ${beside ? 'if (isBeside) { s = p.parts[1]; }' : ''}
     let origin0 = (wg.y * p.allSlots + slot) * p.inner4;
     let base = begin + wg.x * ${rows}u; let n = base + group * ${HEIGHT}u;
     ${each(range(HEIGHT), (r) => `var a${r}_0 = 0.0;`, ' ')}
-    ${sumsOfThread(readerOf(kind), { rows: 1, pair: false, normed: false })}
+    ${sumsOf({ kind, beside }, { rows: 1, pair: false, normed: false, blocks: 'blocks' })}
     workgroupBarrier();
     ${each(range(HEIGHT), (r) => `sums[(group * ${HEIGHT}u + ${r}u) * ${LANES}u + lane] = a${r}_0;`, ' ')}
     workgroupBarrier();
     if (t < ${rows}u && base + t < s.rows) {
       var sum = 0.0; for (var l = 0u; l < ${LANES}u; l++) { sum += sums[t * ${LANES}u + l]; }
       ${addBias('s', 'sum', '(base + t)')}
-      v = fma(sum, bitcast<f32>(routes[route + p.allSlots]), v);
+      ${isApart ? `if (isBeside) { apart = sum; } else { ${add} }` : add}
     }
   }
   let s = p.parts[0]; let row = wg.x * ${rows}u + t;
   if (t < ${rows}u && row < p.rows) {
     ${finish('each', 'wg.y', 'row')}
+    ${isApart ? 'result[wg.y * p.stride + p.parts[1].out + row] = apart;' : ''}
   }
 }`;
 }

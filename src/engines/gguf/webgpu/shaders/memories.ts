@@ -4,7 +4,7 @@
  * @module
  */
 import { type RecurrentShape, recurrentWidth } from '../../forward-shape.js';
-import { blockOf, mixedRow, RECURRENT_HEAD, SOFTPLUS, spanOf, stateWords, THREADS } from './recurrent.js';
+import { blockOf, type MixedRow, RECURRENT_HEAD, SOFTPLUS, spanOf, stateWords, THREADS } from './recurrent.js';
 
 /** Workgroups of a sequence. */
 export const memoryGroups = ({ heads, headSize, size }: RecurrentShape): number =>
@@ -38,11 +38,10 @@ const joined = (name: string, from: string, block: number): string =>
   `var ${name} = 0.0; for (var i = 0u; i < ${THREADS / block}u; i++) { ${name} += ${from}[i * ${block}u + c]; }`;
 
 /** M = decay M; d = beta (value - M^T key); M = M + key d^T; out = M^T query / root of the size. Keys and queries have length 1. */
-export function deltaShader(shape: RecurrentShape): string {
+export function deltaShader(shape: RecurrentShape, row: MixedRow): string {
   const { heads, groups, headSize, size, sharesKeys } = shape;
   const block = blockOf(headSize, size);
   const step = THREADS / block;
-  const row = mixedRow(shape);
   const share = heads / groups;
   // Where both factors come of one matrix, those of the heads that share keys stand together.
   const [beta, alpha] = sharesKeys
@@ -88,11 +87,10 @@ var<workgroup> keySquares: array<f32, ${THREADS}>; var<workgroup> querySquares: 
 }
 
 /** h = decay h + (delta value) B^T; out = h C + skip value. @param isGated what comes out is gated here */
-export function scanShader(shape: RecurrentShape, isGated: boolean): string {
+export function scanShader(shape: RecurrentShape, row: MixedRow, isGated: boolean): string {
   const { heads, groups, headSize, size } = shape;
   const block = blockOf(headSize, size);
   const step = THREADS / block;
-  const row = mixedRow(shape);
   const width = recurrentWidth(shape);
   return memoryShader(shape, {
     memory: `var<workgroup> taken: array<f32, ${size}>; var<workgroup> shown: array<f32, ${size}>;`,
@@ -118,9 +116,8 @@ export function scanShader(shape: RecurrentShape, isGated: boolean): string {
 }
 
 /** Norms and gates what memories give: deltas first normalize each head, scans first open the gate. A workgroup for each. */
-export function gatedNormShader(shape: RecurrentShape): string {
+export function gatedNormShader(shape: RecurrentShape, { stride, gates }: MixedRow): string {
   const { kind, heads, groups, headSize } = shape;
-  const { stride, gates } = mixedRow(shape);
   const width = recurrentWidth(shape);
   const isDelta = kind === 'delta';
   const size = isDelta ? headSize : (heads * headSize) / groups;

@@ -7,6 +7,7 @@
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { type ConvolvedChannels, convolveOnce } from './convolve.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
 
@@ -29,7 +30,8 @@ struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32
 @group(0) @binding(6) var<uniform> p: Parameters;
 ${READERS}${CHAIN}`;
 
-const headOf = (end: ProductEnd): string => productHead('plan', '', end === 'opened' ? 'openedStride' : 'isAdded');
+const headOf = (end: ProductEnd, more = ''): string =>
+  productHead('plan', more, end === 'opened' ? 'openedStride' : 'isAdded');
 
 /** @param at row of activations @param n row of the part @param inputs what has the numbers that are opened */
 export function finish(end: ProductEnd, at: string, n: string, inputs = 'vectors'): string {
@@ -53,7 +55,17 @@ interface ProductOptions {
   normed?: boolean;
   /** Or a branch is, and added to them. */
   adds?: boolean;
+  /** Channels of the result are convolved: of one row. */
+  convolution?: ConvolvedChannels | undefined;
 }
+
+const STATES = /* wgsl */ `
+@group(0) @binding(7) var<storage, read_write> states: array<f32>;
+`;
+
+/** What becomes of a number of a row where channels of it are convolved. */
+const convolved = ({ shape, row }: ConvolvedChannels): string =>
+  `let c = s.out + row - ${row.mixed}u; if (c < ${shape.channels}u) { v = convolve(c, v); } result[s.out + row] = v;`;
 
 const BRANCH = /* wgsl */ `
 @group(0) @binding(7) var<storage, read> branch: array<vec4f>;
@@ -61,7 +73,7 @@ const BRANCH = /* wgsl */ `
 `;
 
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
-export function productShader({ kinds, rows, end, normed = false, adds = false }: ProductOptions): string {
+export function productShader({ kinds, rows, end, normed = false, adds = false, convolution }: ProductOptions): string {
   const threads = productThreads(rows);
   const pair = isPair(end);
   const all = range(rows);
@@ -74,8 +86,9 @@ export function productShader({ kinds, rows, end, normed = false, adds = false }
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
     return `if (${parts.join(' || ')}) { ${body(kind)} }`;
   };
-  return /* wgsl */ `${headOf(end)}${adds ? BRANCH : ''}
-${activationOf(end)}
+  const write = convolution && convolved(convolution);
+  return /* wgsl */ `${headOf(end, convolution ? ', taps: u32, bias: u32' : '')}${adds ? BRANCH : ''}
+${convolution ? STATES + convolveOnce(convolution.shape) : ''}${activationOf(end)}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
@@ -91,17 +104,27 @@ ${normed || adds ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors' }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors', write }))}
 }`;
 }
 
 /** Rows of a thread whose sums are joined together: workgroup memory is small. */
 export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
+interface SumsOptions {
+  rows: number;
+  pair: boolean;
+  normed: boolean;
+  adds?: boolean;
+  /** Expressions: blocks of a row, and where its norm is. */
+  blocks?: string;
+  norm?: string;
+}
+
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 export function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed, adds = false }: { rows: number; pair: boolean; normed: boolean; adds?: boolean },
+  { rows, pair, normed, adds = false, blocks = 'p.blocks', norm = 'p.norm' }: SumsOptions,
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -123,8 +146,8 @@ export function sumsOfThread(
       ? each(R, (r) => each(M, (m) => `a${r}_${m} = a${r}_${m} + d${r}_${m};`, ' '))
       : each(R, (r) => `{ let f = ${factor(r, part(r))}; ${each(M, (m) => `a${r}_${m} = ${added(r, m)};`, ' ')} }`);
   return /* wgsl */ `
-  ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * p.blocks;`)}
-  for (var b = lane; b < p.blocks; b += ${LANES}u) {
+  ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * ${blocks};`)}
+  for (var b = lane; b < ${blocks}; b += ${LANES}u) {
     ${each(R, (r) => `let i${r} = row${r} + b; ${block(r, part(r))}`)}
     ${isByHalf ? '' : clear}
     for (var h = 0u; h < 2u; h++) {
@@ -132,7 +155,7 @@ export function sumsOfThread(
       ${isByHalf ? clear : ''}
       for (var j = 0u; j < 4u; j++) {
         let at = b * 8u + h * 4u + j;
-        ${normed || adds ? `let weight = ${vectorOf('p.norm', 'at')};` : ''}
+        ${normed || adds ? `let weight = ${vectorOf(norm, 'at')};` : ''}
         ${each(M, (m) => `let x${m} = ${load(m)};`, ' ')}
         ${isTwo ? each(M, (m) => `l${m} = addUp(x${m}, l${m});`, ' ') : ''}
         ${each(R, (r) => `{ let q = ${code(r, part(r))}; ${next(r, part(r))} ${each(M, (m) => `d${r}_${m} = chain(q, x${m}, d${r}_${m});`, ' ')} }`)}
@@ -155,7 +178,7 @@ interface JoinOptions {
   /** What has the numbers that are opened. */
   inputs?: string | undefined;
   /** What becomes of a sum `v`, where it is not what `end` says. */
-  write?: string;
+  write?: string | undefined;
 }
 
 /** Adds the lanes of some rows, one after the other. */

@@ -4,6 +4,8 @@
  * @module
  */
 import { type RecurrentShape, recurrentBytes, recurrentWidth } from '../../forward-shape.js';
+import { roundUp } from '../planes.js';
+import { type HeadShape, qkvStride, qkvWidth } from './rotate.js';
 import { NONE, PLAN } from './sizes.js';
 
 /** Where in a row are: what goes through the convolution, gates of what comes out, and what factors are made of. */
@@ -17,6 +19,24 @@ export interface MixedRow {
 }
 
 export function mixedRow(shape: RecurrentShape): MixedRow {
+  const row = numbersOf(shape);
+  return { ...row, stride: roundUp(row.stride, 4) };
+}
+
+/** The same behind what a row has for attention. */
+export function mixedBehind(shape: RecurrentShape, head: HeadShape): MixedRow {
+  const { mixed, gates, betas, alphas } = mixedRow(shape);
+  const begin = qkvWidth(head);
+  return {
+    stride: qkvStride(head),
+    mixed: begin + mixed,
+    gates: begin + gates,
+    betas: begin + betas,
+    alphas: begin + alphas,
+  };
+}
+
+function numbersOf(shape: RecurrentShape): MixedRow {
   const { kind, channels, heads } = shape;
   const width = recurrentWidth(shape);
   switch (kind) {
@@ -47,6 +67,8 @@ export function stateWords(shape: RecurrentShape): { all: number; memory: number
   return { all: (convolution + memory) / 4, memory: convolution / 4 };
 }
 
+export const SILU = 'fn silu(v: f32) -> f32 { return v / (1.0 + exp(-clamp(v, -80.0, 80.0))); }\n';
+
 /** Parameters: where vectors are. */
 export const RECURRENT_HEAD = /* wgsl */ `struct Parameters { taps: u32, bias: u32, keeping: u32, decay: u32, skip: u32, norm: u32, epsilon: f32, spare: u32 }
 @group(0) @binding(0) var<storage, read_write> mixing: array<f32>;
@@ -57,8 +79,7 @@ export const RECURRENT_HEAD = /* wgsl */ `struct Parameters { taps: u32, bias: u
 @group(0) @binding(5) var<uniform> p: Parameters;
 const NONE = ${NONE}u;
 fn sigmoid(v: f32) -> f32 { return 1.0 / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
-fn silu(v: f32) -> f32 { return v / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
-`;
+${SILU}`;
 
 /** ln(1 + e^v). The logarithm of a GPU is not exact enough near 1: its series in e / (2 + e), where e is 1 at most. */
 export const SOFTPLUS = /* wgsl */ `
@@ -69,7 +90,7 @@ fn softplus(v: f32) -> f32 {
 }
 `;
 
-/** The rows of the sequence of a workgroup, and where its state was and will be. @param words of a state */
-export const spanOf = (words: number): string => /* wgsl */ `
-  let span = plan[7] + wg.y * ${PLAN.spanWords}u; let begin = plan[span]; let end = begin + plan[span + 1u];
-  let isEmpty = plan[span + 2u] == NONE; let before = select(plan[span + 2u], 0u, isEmpty) * ${words}u; let behind = plan[span + 3u] * ${words}u;`;
+/** The rows of a sequence, and where its state was and will be. @param words of a state @param number an expression */
+export const spanOf = (words: number, number = 'wg.y'): string => /* wgsl */ `
+  let span = plan[7] + ${number} * ${PLAN.spanWords}u; let begin = plan[span]; let end = begin + plan[span + 1u];
+  let isEmpty = plan[span + 2u] == ${NONE}u; let before = select(plan[span + 2u], 0u, isEmpty) * ${words}u; let behind = plan[span + 3u] * ${words}u;`;

@@ -11,6 +11,8 @@ export interface HeadShape {
   bits: 16 | 32;
   /** Queries come each with a gate behind it, from behind keys and values. */
   isGated: boolean;
+  /** Numbers of a row behind all that: what goes into a state beside attention. */
+  mixed: number;
 }
 
 interface RotateOptions extends HeadShape {
@@ -27,25 +29,16 @@ interface RotateOptions extends HeadShape {
   temperature: ForwardShape['temperature'];
 }
 
-/** Numbers of a row of queries, keys and values. */
-export const qkvWidth = ({ size, heads, kvHeads, isGated }: Omit<HeadShape, 'bits'>): number =>
+/** Numbers of a row of queries, keys and values; and of what is behind them, too. */
+export const qkvWidth = ({ size, heads, kvHeads, isGated }: HeadShape): number =>
   ((isGated ? 3 : 1) * heads + 2 * kvHeads) * size;
+export const qkvStride = (shape: HeadShape): number => qkvWidth(shape) + shape.mixed;
 
 /** Rotates and scales queries in place and puts keys and values into pages. A workgroup for each head of a row. */
-export function rotateShader({
-  size,
-  kvHeads,
-  heads,
-  turned,
-  pairs,
-  headNorm,
-  bits,
-  normsValues,
-  sharesValues,
-  isGated,
-  temperature,
-}: RotateOptions): string {
-  const stride = qkvWidth({ size, heads, kvHeads, isGated });
+export function rotateShader(options: RotateOptions): string {
+  const { size, kvHeads, heads, turned, pairs, headNorm, bits, normsValues, sharesValues, isGated, temperature } =
+    options;
+  const stride = qkvStride(options);
   const gated = `select(origin, wg.y * ${stride}u + (HEADS + 2u * KV + 2u * wg.x) * D, isQuery)`;
   const growth = temperature
     ? ` * (1.0 + f32(${temperature.scale}) * log(1.0 + f32(position / ${temperature.positions}u)))`

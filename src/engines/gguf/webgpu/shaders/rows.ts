@@ -3,7 +3,7 @@ import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { PART, READERS, readerOf } from './kinds.js';
-import { PLAN } from './sizes.js';
+import { NONE, PLAN } from './sizes.js';
 
 /** Looks tokens up. A table in several pieces takes a dispatch for each. */
 export function embedShader(kind: TensorKind): string {
@@ -62,6 +62,31 @@ ${CHAIN}${squaresOf(1)}
   }
 }`;
 }
+
+/**
+ * Adds to rows what experts gave and, behind it, what a network beside them gave: each with its norm, both together with a third
+ * one; and multiplies rows as the end of a layer. A workgroup for each.
+ */
+export const BESIDE_SHADER = /* wgsl */ `struct Parameters { columns4: u32, ofExperts: u32, ofNetwork: u32, norm: u32, factor: u32, epsilon: f32, scale: f32, spare: u32 }
+@group(0) @binding(0) var<storage, read> x: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> plan: array<u32>;
+@group(0) @binding(4) var<uniform> p: Parameters;
+${CHAIN}${squaresOf(2)}
+fn both(at: u32, k: u32, inverses: vec2f) -> vec4f {
+  return (x[at + k] * inverses.x) * ${vectorOf('p.ofExperts', 'k')} + (x[at + p.columns4 + k] * inverses.y) * ${vectorOf('p.ofNetwork', 'k')};
+}
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
+  let columns4 = p.columns4; let origin = wg.x * columns4; let given = origin * 2u; var inverses: vec2f;
+  { ${rootMeans(2, (branch) => `x[given + ${branch} * columns4 + k]`)} inverses = vec2f(inverse0, inverse1); }
+  ${rootMeans(1, () => 'both(given, k, inverses)')}
+  var factor = 1.0; if (p.factor != ${NONE}u) { factor = vectors[p.factor]; }
+  for (var k = t; k < columns4; k += 64u) {
+    let v = (both(given, k, inverses) * inverse0) * ${vectorOf('p.norm', 'k')};
+    result[origin + k] = (result[origin + k] + v * p.scale) * factor;
+  }
+}`;
 
 /** A gate opens what is beside it, where two products made them. */
 export function gateShader(gate: PlainGate): string {

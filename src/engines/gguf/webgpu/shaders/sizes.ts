@@ -6,7 +6,7 @@ export const HEIGHT = 4;
 /** A tile of a product for many rows. */
 export const TILE = { rows: 64, tokens: 32, threads: 128 } as const;
 /** Matrices that a product takes together at most. */
-export const MOST_PARTS = 3;
+export const MOST_PARTS = 4;
 /** Positions that a workgroup of attention reads at a time. */
 export const SPLIT = 256;
 /** Rows of a prompt that share what a workgroup of attention reads. */
