@@ -13,7 +13,8 @@ import {
   sharedExpertShader,
 } from './shaders/experts.js';
 import { LIST_TAKERS_SHADER, routeShader } from './shaders/route.js';
-import { EXPERT_ROWS, NONE, productRows } from './shaders/sizes.js';
+import { EXPERT_ROWS, NONE } from './shaders/sizes.js';
+import { productRows } from './shaders/tuning.js';
 import { allParts, isNormedApart, partWords, type ProgramParts, type StepMaker } from './step-maker.js';
 
 /** The rows of a layer, and which count of the plan they have. */
@@ -180,7 +181,8 @@ export class ExpertSteps {
     slots: Omit<Slots, 'network' | 'biases'>,
     { input, norm, isListed, end, opens, biases }: Given & ExpertEnd & { biases: readonly number[] },
   ): Dispatch {
-    const { shape } = this.#parts;
+    const { shape, tuning } = this.#parts;
+    const { lanes } = tuning;
     const experts = shape.experts!;
     const { kind } = placed.piece.parts[0]!.tensor;
     const normed = norm !== NONE;
@@ -188,28 +190,33 @@ export class ExpertSteps {
     const label = `experts ${kind} ${end}${opens ? ` behind ${opens}` : ''}`;
     const product = { input, output: 'inner', stride: slotSize(experts), biases, columns: shape.width } as const;
     if (isListed) {
-      const code = sharedExpertShader({ kind, ...ending });
+      const code = sharedExpertShader({ kind, lanes, ...ending });
       const listed = { label: `${label} together`, code, ...this.#listed(placed, end), share: slotsOf(experts) };
       return this.#dispatch(placed, slots, { ...product, ...listed });
     }
     return this.#dispatch(placed, slots, {
       ...product,
       label: `${label}${normed ? ' normed' : ''}`,
-      code: expertShader({ kind, ...ending, normed }),
+      code: expertShader({ kind, lanes, ...ending, normed }),
       norm,
-      x: Math.ceil(placed.rows / expertRows(1, end)) * slots.slots,
+      x: Math.ceil(placed.rows / expertRows(1, lanes, end)) * slots.slots,
     });
   }
 
   /** Workgroups where rows that take an expert read it together. */
   #listed({ rows }: PlacedExperts, end: ExpertEnd['end']): Pick<Dispatch, 'x' | 'y'> {
-    const experts = this.#parts.shape.experts!;
-    return { x: Math.ceil(rows / expertRows(EXPERT_ROWS, end)), y: (count) => takerGroups(experts, count) };
+    const { shape, tuning } = this.#parts;
+    const experts = shape.experts!;
+    return {
+      x: Math.ceil(rows / expertRows(EXPERT_ROWS, tuning.lanes, end)),
+      y: (count) => takerGroups(experts, count),
+    };
   }
 
   /** What comes out of experts; those of another piece are added to it. */
   #outer({ network, biases, ...slots }: Slots, { to, scale, isAdded, isListed }: Outer): Dispatch[] {
-    const { places, shape } = this.#parts;
+    const { places, shape, tuning } = this.#parts;
+    const { lanes } = tuning;
     const { width } = shape;
     const inside = { input: 'inner', stride: width, columns: slotSize(shape.experts!) } as const;
     const bias = [places.of(biases.down)];
@@ -217,13 +224,13 @@ export class ExpertSteps {
       const { kind } = placed.piece.parts[0]!.tensor;
       const end = { output: to, stride: width, scale, isAdded: isAdded || at > 0 };
       if (!isListed) {
-        const code = expertSumShader(kind);
-        const x = Math.ceil(width / productRows(1));
+        const code = expertSumShader(kind, lanes);
+        const x = Math.ceil(width / productRows(1, lanes));
         return [
           this.#dispatch(placed, slots, { ...inside, ...end, label: `experts ${kind} added`, code, biases: bias, x }),
         ];
       }
-      const code = sharedExpertShader({ kind, end: 'each' });
+      const code = sharedExpertShader({ kind, lanes, end: 'each' });
       const listed = { label: `experts ${kind} each together`, code, ...this.#listed(placed, 'each') };
       const added = { label: 'add experts', code: ADD_EXPERTS_SHADER, input: 'given', biases: [NONE] } as const;
       return [

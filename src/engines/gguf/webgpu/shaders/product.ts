@@ -1,6 +1,6 @@
 /**
- * Products of rows of weights with rows of activations. In whatever shader, a sum is made in the same order: LANES sums of
- * blocks, in a block one chain over its columns; then the sums one after the other. So the bits of a row do not depend on how
+ * Products of rows of weights with rows of activations. In whatever shader, a sum is made in the same order: as many sums of
+ * blocks as there are lanes, in a block one chain over its columns; then the sums one after the other. So the bits of a row do not depend on how
  * many rows are read together.
  * @module
  */
@@ -8,7 +8,8 @@ import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
-import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
+import { each, HEIGHT, MOST_PARTS, NONE, range, TILE } from './sizes.js';
+import { type Lanes, productThreads, type ShaderTuning } from './tuning.js';
 
 /** What becomes of sums: each is a number of the result, or opens a number that is there, or two of them are a gate and that. */
 export type ProductEnd = 'each' | 'opened' | PlainGate;
@@ -48,6 +49,7 @@ interface ProductOptions {
   kinds: readonly TensorKind[];
   /** Most rows of activations. */
   rows: number;
+  lanes: Lanes;
   end: ProductEnd;
   /** Activations are normalized here. */
   normed?: boolean;
@@ -61,14 +63,14 @@ const BRANCH = /* wgsl */ `
 `;
 
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
-export function productShader({ kinds, rows, end, normed = false, adds = false }: ProductOptions): string {
-  const threads = productThreads(rows);
+export function productShader({ kinds, rows, lanes, end, normed = false, adds = false }: ProductOptions): string {
+  const threads = productThreads(rows, lanes);
   const pair = isPair(end);
   const all = range(rows);
   const height = pair ? HEIGHT / 2 : HEIGHT;
-  const inGroup = (threads / LANES) * height;
+  const inGroup = (threads / lanes) * height;
   const distinct = [...new Set(kinds)];
-  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed, adds });
+  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, lanes, pair, normed, adds });
   // What has one kind is one shader, however many parts there are.
   const branch = (kind: TensorKind): string => {
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
@@ -79,7 +81,7 @@ ${activationOf(end)}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let lane = t % ${LANES}u; let group = t / ${LANES}u;
+  let lane = t % ${lanes}u; let group = t / ${lanes}u;
   let count = plan[p.list]; let first = wg.y * ${rows}u; let columns4 = p.blocks * 8u;
   ${each(all, (m) => `let origin${m} = min(first + ${m}u, count - 1u) * columns4;`)}
   ${normed || adds ? rootMeans(rows, (m) => `${adds ? 'branch' : 'x'}[origin${m} + k]`) : ''}
@@ -91,7 +93,7 @@ ${normed || adds ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors' }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, lanes, end, height, inputs: adds ? 'opened' : 'vectors' }))}
 }`;
 }
 
@@ -101,7 +103,13 @@ export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 export function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed, adds = false }: { rows: number; pair: boolean; normed: boolean; adds?: boolean },
+  {
+    rows,
+    lanes,
+    pair,
+    normed,
+    adds = false,
+  }: { rows: number; lanes: Lanes; pair: boolean; normed: boolean; adds?: boolean },
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -124,7 +132,7 @@ export function sumsOfThread(
       : each(R, (r) => `{ let f = ${factor(r, part(r))}; ${each(M, (m) => `a${r}_${m} = ${added(r, m)};`, ' ')} }`);
   return /* wgsl */ `
   ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * p.blocks;`)}
-  for (var b = lane; b < p.blocks; b += ${LANES}u) {
+  for (var b = lane; b < p.blocks; b += ${lanes}u) {
     ${each(R, (r) => `let i${r} = row${r} + b; ${block(r, part(r))}`)}
     ${isByHalf ? '' : clear}
     for (var h = 0u; h < 2u; h++) {
@@ -148,6 +156,7 @@ interface JoinOptions {
   /** Rows of activations, and of weights of a thread. */
   rows: number;
   height: number;
+  lanes: Lanes;
   end: ProductEnd;
   /** Expressions: which row of the result that of the activations `m` is, and whether there is one. */
   at?: string;
@@ -162,6 +171,7 @@ interface JoinOptions {
 export function joinLanes({
   round,
   rows,
+  lanes,
   end,
   height,
   at = '(first + m)',
@@ -170,15 +180,15 @@ export function joinLanes({
   write = finish(end, at, 'row', inputs),
 }: JoinOptions): string {
   const pair = isPair(end);
-  const threads = productThreads(rows);
+  const threads = productThreads(rows, lanes);
   const together = sumsAtOnce(rows);
-  const outs = ((threads / LANES) * together * rows) / (pair ? 2 : 1);
+  const outs = ((threads / lanes) * together * rows) / (pair ? 2 : 1);
   const sum = (name: string, g: string): string =>
-    `var ${name} = 0.0; for (var l = 0u; l < ${LANES}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${LANES}u + l]; }`;
+    `var ${name} = 0.0; for (var l = 0u; l < ${lanes}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${lanes}u + l]; }`;
   const row = pair ? `${(round * together) / 2}u + (g % ${together}u) / 2u` : `${round * together}u + g % ${together}u`;
   return /* wgsl */ `
   ${round > 0 ? 'workgroupBarrier();' : ''}
-  ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${LANES}u + lane] = a${round * together + r}_${m};`, ' '))}
+  ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${lanes}u + lane] = a${round * together + r}_${m};`, ' '))}
   workgroupBarrier();
   for (var o = t; o < ${outs}u; o += ${threads}u) {
     let m = o % ${rows}u; let g = (o / ${rows}u)${pair ? ' * 2u' : ''};
@@ -194,7 +204,7 @@ export function joinLanes({
 }
 
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
-export function tileShader(kind: TensorKind, end: 'each' | 'opened' = 'each'): string {
+export function tileShader(kind: TensorKind, { lanes }: ShaderTuning, end: 'each' | 'opened' = 'each'): string {
   const { rows, tokens, threads } = TILE;
   const R = range(4);
   const reader = readerOf(kind);
@@ -216,8 +226,8 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
   ${each(R, (r) => each(R, (m) => `var a${r}_${m} = 0.0; var z${r}_${m} = 0.0;`, ' '))}
   // Two blocks in turn, so that a block needs two barriers, not three.
   var parity = 0u;
-  for (var lane = 0u; lane < ${LANES}u; lane++) {
-    for (var b = lane; b < p.blocks; b += ${LANES}u) {
+  for (var lane = 0u; lane < min(${lanes}u, p.blocks); lane++) {
+    for (var b = lane; b < p.blocks; b += ${lanes}u) {
       tokens[(t >> 3u) * LINE + (t & 7u)] = x[token0 + b * 8u];
       tokens[(16u + (t >> 3u)) * LINE + (t & 7u)] = x[token1 + b * 8u];
       {
