@@ -203,6 +203,9 @@ export function joinLanes({
   }`;
 }
 
+/** Rows of weights of a tile from one of a thread to its next one, so that what neighbours read lies in other banks of memory. */
+const APART = TILE.rows / 4;
+
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
 export function tileShader(kind: TensorKind, { lanes }: ShaderTuning, end: 'each' | 'opened' = 'each'): string {
   const { rows, tokens, threads } = TILE;
@@ -220,7 +223,7 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
   let s = p.parts[0]; let count = plan[p.list];
   let n0 = wg.x * ${rows}u; let m0 = wg.y * ${tokens}u; let columns4 = p.blocks * 8u;
   if (m0 >= count) { return; }
-  let nt = (t % ${rows / 4}u) * 4u; let mt = (t / ${rows / 4}u) * 4u;
+  let nt = t % ${APART}u; let mt = (t / ${APART}u) * 4u;
   let mine = min(n0 + (t >> 1u), s.rows - 1u) * p.blocks; let h = t & 1u;
   let token0 = min(m0 + (t >> 3u), count - 1u) * columns4 + (t & 7u); let token1 = min(m0 + 16u + (t >> 3u), count - 1u) * columns4 + (t & 7u);
   ${each(R, (r) => each(R, (m) => `var a${r}_${m} = 0.0; var z${r}_${m} = 0.0;`, ' '))}
@@ -243,12 +246,12 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
     ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
   }
   // Sums go through workgroup memory, where weights are read no more: neighbours write neighbouring numbers.
-  ${each(R, (m) => `weights[(mt + ${m}u) * ${rows / 4}u + nt / 4u] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
+  ${each(R, (m) => `weights[(mt + ${m}u) * ${APART}u + nt] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
   workgroupBarrier();
   for (var o = t; o < ${rows * tokens}u; o += ${threads}u) {
     let m = o / ${rows}u; let i = o % ${rows}u; let row = n0 + i;
     if (row < s.rows && m0 + m < count) {
-      var v = weights[m * ${rows / 4}u + i / 4u][i & 3u];
+      var v = weights[m * ${APART}u + i % ${APART}u][i / ${APART}u];
       ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
       ${finish(end, '(m0 + m)', 'row')}
     }
@@ -294,7 +297,7 @@ function blockOfTile({ factors }: Required<KindReader>): string {
     return each(
       R,
       (r) =>
-        `{ let f = factors[(parity * 2u + ${half}u) * ${TILE.rows}u + nt + ${r}u]; ${each(R, (m) => `a${r}_${m} = ${sum(r, m)};`, ' ')} }`,
+        `{ let f = factors[(parity * 2u + ${half}u) * ${TILE.rows}u + nt + ${r * APART}u]; ${each(R, (m) => `a${r}_${m} = ${sum(r, m)};`, ' ')} }`,
     );
   };
   const clear = each(R, (r) => each(R, (m) => `d${r}_${m} = 0.0;`, ' '), ' ');
@@ -304,7 +307,7 @@ function blockOfTile({ factors }: Required<KindReader>): string {
       ${factors === 'halfPair' ? 'workgroupBarrier();' : ''}
       for (var j = 0u; j < 8u; j++) {
         ${isByHalf ? `if (j == 4u) { ${add(0)} ${clear} }` : ''}
-        ${each(R, (r) => `let q${r} = weights[(nt + ${r}u) * LINE + j];`, ' ')}
+        ${each(R, (r) => `let q${r} = weights[(nt + ${r * APART}u) * LINE + j];`, ' ')}
         ${each(R, (m) => `{ let v = tokens[(mt + ${m}u) * LINE + j]; ${each(R, (r) => `d${r}_${m} = chain(q${r}, v, d${r}_${m});`, ' ')} }`)}
       }
       workgroupBarrier();
