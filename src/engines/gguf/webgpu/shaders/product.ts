@@ -207,15 +207,16 @@ export function joinLanes({
 const APART = TILE.rows / 4;
 
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
-export function tileShader(kind: TensorKind, { lanes }: ShaderTuning, end: 'each' | 'opened' = 'each'): string {
+export function tileShader(kind: TensorKind, { lanes, halves }: ShaderTuning, end: 'each' | 'opened' = 'each'): string {
   const { rows, tokens, threads } = TILE;
   const R = range(4);
   const reader = readerOf(kind);
   const { block, half, code, next, factors } = reader;
+  const packed = halves ? reader.packed : undefined;
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
   return /* wgsl */ `${headOf(end)}${activationOf(end)}
 const LINE = 9u;
-var<workgroup> weights: array<vec4f, ${rows * 9}>;
+var<workgroup> weights: array<${packed ? 'vec2u' : 'vec4f'}, ${rows * 9}>;
 var<workgroup> tokens: array<vec4f, ${tokens * 9}>;
 var<workgroup> factors: array<vec2f, ${2 * 2 * rows}>;
 ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
@@ -235,26 +236,31 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
       tokens[(16u + (t >> 3u)) * LINE + (t & 7u)] = x[token1 + b * 8u];
       {
         let i0 = mine + b; ${block(0, 's')} ${half(0, 's')}
-        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${code(0, 's')}; ${next(0, 's')} }
+        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${(packed ?? code)(0, 's')}; ${next(0, 's')} }
         ${keepFactor(reader)}
       }
       workgroupBarrier();
       ${isTwo ? addTokens(factors === 'halfPair') : ''}
-      ${blockOfTile(reader)}
+      ${blockOfTile(reader, packed !== undefined)}
       parity = 1u - parity;
     }
     ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
   }
-  // Sums go through workgroup memory, where weights are read no more: neighbours write neighbouring numbers.
-  ${each(R, (m) => `weights[(mt + ${m}u) * ${APART}u + nt] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
-  workgroupBarrier();
-  for (var o = t; o < ${rows * tokens}u; o += ${threads}u) {
-    let m = o / ${rows}u; let i = o % ${rows}u; let row = n0 + i;
-    if (row < s.rows && m0 + m < count) {
-      var v = weights[m * ${APART}u + i % ${APART}u][i / ${APART}u];
-      ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
-      ${finish(end, '(m0 + m)', 'row')}
+  // Sums go through workgroup memory, where activations are read no more, of half the tokens at a time: neighbours write neighbouring numbers.
+  for (var begin = 0u; begin < ${tokens}u; begin += ${tokens / 2}u) {
+    if (mt / ${tokens / 2}u == begin / ${tokens / 2}u) {
+      ${each(R, (m) => `tokens[(mt - begin + ${m}u) * ${APART}u + nt] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
     }
+    workgroupBarrier();
+    for (var o = t; o < ${(rows * tokens) / 2}u; o += ${threads}u) {
+      let m = o / ${rows}u; let i = o % ${rows}u; let at = m0 + begin + m; let row = n0 + i;
+      if (row < s.rows && at < count) {
+        var v = tokens[m * ${APART}u + i % ${APART}u][i / ${APART}u];
+        ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
+        ${finish(end, 'at', 'row')}
+      }
+    }
+    workgroupBarrier();
   }
 }`;
 }
@@ -285,8 +291,9 @@ function addTokens(isByHalf: boolean): string {
 }
 
 /** What a block adds to the 4 × 4 sums of a thread. */
-function blockOfTile({ factors }: Required<KindReader>): string {
+function blockOfTile({ factors }: Required<KindReader>, arePacked: boolean): string {
   const R = range(4);
+  const weight = (r: number): string => `weights[(nt + ${r * APART}u) * LINE + j]`;
   const isByHalf = factors === 'half' || factors === 'halfPair';
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
   const add = (half: number): string => {
@@ -307,7 +314,7 @@ function blockOfTile({ factors }: Required<KindReader>): string {
       ${factors === 'halfPair' ? 'workgroupBarrier();' : ''}
       for (var j = 0u; j < 8u; j++) {
         ${isByHalf ? `if (j == 4u) { ${add(0)} ${clear} }` : ''}
-        ${each(R, (r) => `let q${r} = weights[(nt + ${r * APART}u) * LINE + j];`, ' ')}
+        ${each(R, (r) => `let q${r} = ${arePacked ? `outOfHalves(${weight(r)})` : weight(r)};`, ' ')}
         ${each(R, (m) => `{ let v = tokens[(mt + ${m}u) * LINE + j]; ${each(R, (r) => `d${r}_${m} = chain(q${r}, v, d${r}_${m});`, ' ')} }`)}
       }
       workgroupBarrier();

@@ -10,7 +10,11 @@ export type Lanes = 16 | 32 | 64;
 
 export interface ShaderTuning {
   lanes: Lanes;
-  /** Tiles keep the codes of weights in 16 bits, which hold them exactly: less workgroup memory, and the same bits. */
+  /**
+   * Tiles keep the codes of weights in 16 bits: less workgroup memory, and the same bits, as 16 hold them exactly and products are
+   * made of 32. They are packed in words, which needs no `shader-f16`: arrays of `f16` would be as large, and a GPU that has
+   * no subnormal numbers of 16 bits would change weights of F16.
+   */
   halves: boolean;
 }
 
