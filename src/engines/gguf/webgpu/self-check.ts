@@ -13,11 +13,12 @@ import { SharedKernels } from '../shared-kernels.js';
 import { GpuForward } from './gpu-forward.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
+import type { ShaderTuning } from './shaders/tuning.js';
 import { placeModel } from './place-model.js';
 import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
-export const SHADER_VERSION = 4;
+export const SHADER_VERSION = 5;
 
 /** Tokens of a prompt, of a pass of eight rows, and of passes of one. */
 const [PROMPT, ROWS, ALONE] = [20, 8, 3];
@@ -35,7 +36,7 @@ const tokens = Array.from({ length: PROMPT }, (_, index) => (index * 37 + 11) % 
 
 /** @param pipelines compiles what the model needs, for it too @param limit bytes of a binding */
 export async function checkGpu(
-  model: { plan: ModelPlan; shape: ForwardShape; isStored?: boolean },
+  model: { plan: ModelPlan; shape: ForwardShape; isStored?: boolean; tuning?: ShaderTuning },
   { device, pipelines, limit }: { device: GPUDevice; pipelines: Pipelines; limit: number },
 ): Promise<SelfCheck> {
   const made = madeModel(model.plan, model.shape, model.isStored);
@@ -45,6 +46,7 @@ export async function checkGpu(
     plan,
     shape,
     placed: placeModel(plan, limit),
+    ...(model.tuning && { tuning: model.tuning }),
     pipelines,
     limit,
     maxRows: 32,
