@@ -4,10 +4,10 @@ import { isInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../core/models/backend.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { PlannedModel } from './assemble-text-model.js';
-import type { GgufSource } from './gguf-source.js';
 import type { GpuOffer } from './gpu-candidate.js';
 import { checkRefusal, type GpuRefusal, OTHER_BITS, reasonOf, SIMULATED } from './gpu-refusal.js';
 import type { OpenForward } from './opened-forward.js';
+import { type TrialSource, tryRemembered } from './try-remembered.js';
 import type { GpuModel } from './webgpu/gguf-webgpu.js';
 
 /** A GPU that has room for a model, or why there is none. */
@@ -40,7 +40,7 @@ export function refuseEncoder(entry: ModelEntry, { candidate, refusal }: GpuOffe
 
 /** What a trial needs, and whom it tells. */
 interface ConfirmOptions extends Pick<LoadOptions, 'onProgress'> {
-  source: Pick<GgufSource<unknown>, 'file' | 'files'>;
+  source: TrialSource;
   warn: (warning: string) => void;
 }
 
@@ -60,8 +60,8 @@ export async function confirmGpu(
   if (!model) return refusal ? { deviceReason: reasonOf(refusal) } : {};
   const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
   onCompile();
-  const { openOnGpu } = await engine();
-  const { isRight, keepsBits, tried } = await tryTuned(model, source, isSimulated);
+  const gpu = await engine();
+  const { isRight, keepsBits, tried } = await tryRemembered(gpu, model, source, isSimulated);
   if (!isRight) {
     model.device.destroy();
     const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
@@ -70,7 +70,7 @@ export async function confirmGpu(
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
   const { file } = source;
-  return { openForward: (read, openStored) => openOnGpu(tried, { file, read, openStored, onCompile }) };
+  return { openForward: (read, openStored) => gpu.openOnGpu(tried, { file, read, openStored, onCompile }) };
 }
 
 /**
@@ -94,54 +94,4 @@ export async function assembleOn<Model>(
     } as const;
     return assemble({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
   }
-}
-
-interface Trial {
-  isRight: boolean;
-  keepsBits: boolean;
-  tried: GpuModel;
-}
-
-/**
- * Tries a GPU with the shaders that are the fastest there; where they compute something else, with those for all GPUs. A GPU that
- * is simulated is not worth the time of finding out.
- */
-async function tryTuned(model: GpuModel, source: ConfirmOptions['source'], isSimulated = false): Promise<Trial> {
-  const { tryGpu, tuneGpu, withTuning } = await engine();
-  const trial = async (tried: GpuModel): Promise<Trial> => {
-    const [isRight, keepsBits] = await remembered(['computes right', 'keeps bits'], tried, source, async () => {
-      const found = await tryGpu(tried);
-      return [found.isRight, found.keepsBits];
-    });
-    return { isRight: isRight!, keepsBits: keepsBits!, tried };
-  };
-  if (isSimulated) return trial(model);
-  const [two, four, halves] = await remembered(['32 sums', '64 sums', 'halves'], model, source, async () => {
-    const found = await tuneGpu(model);
-    return [found.lanes === 32, found.lanes === 64, found.halves];
-  });
-  const tuned = withTuning(model, { lanes: four ? 64 : two ? 32 : 16, halves: halves! });
-  const found = await trial(tuned);
-  return tuned === model || (found.isRight && found.keepsBits) ? found : trial(model);
-}
-
-/** What was found of this GPU, browser and version of the shaders with this file; found out once. */
-async function remembered(
-  questions: readonly string[],
-  { identity }: GpuModel,
-  { file, files }: ConfirmOptions['source'],
-  find: () => Promise<readonly boolean[]>,
-): Promise<readonly boolean[]> {
-  const asked = questions.map((question) => `${question} (${identity})`);
-  const known = await Promise.all(asked.map((question) => files.fact(file, question)));
-  const answers = known.filter((answer) => answer !== undefined);
-  if (answers.length === asked.length) return answers;
-  const found = await find();
-  try {
-    // One after the other: each is written beside those that are there.
-    for (const [index, question] of asked.entries()) await files.keepFact(file, question, found[index]!);
-  } catch {
-    // A full disk is no reason to fail.
-  }
-  return found;
 }
