@@ -68,15 +68,13 @@ describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
     async (kind) => {
       const options = sizesOf(kind);
       const file = tinyFile(options);
+      // Rows alone have no halves: they have the bits of a tile that does.
       const [two, four] = [
         await logitsWith(file, { lanes: 32, halves: true }),
         await logitsWith(file, { lanes: 64, halves: false }),
       ];
       for (const given of [two, four]) expectReference(given, options);
       expect(two).not.toEqual(four);
-      if (!isLong) return;
-      expect(await logitsWith(file, { lanes: 64, halves: true })).toEqual(four);
-      expect(await logitsWith(file, { lanes: 16, halves: true })).toEqual(await logitsWith(file, DEFAULT_TUNING));
       expect(errors).toEqual([]);
     },
     600_000,
