@@ -32,9 +32,19 @@ export function gpuReport({ adapter, where, isSimulated, hasTimestamps, read, co
     `Times of shaders: ${hasTimestamps ? 'by the GPU' : 'between submit and end'}`,
     '',
     ...table(header, rows),
-    ...models.flatMap((model) => ['', ...sharesTable(model)]),
+    ...models.flatMap((model) => ['', tuningLine(model), '', ...sharesTable(model)]),
     '',
   ].join('\n');
+}
+
+/** Which shape its shaders had, and the times of the others. */
+function tuningLine({ name, tunings }: ModelSpeeds): string {
+  const { chosen, row, tile } = tunings;
+  const ms = (seconds: number): string => `${(1000 * seconds).toFixed(2)} ms`;
+  const sums = row.map(({ lanes, seconds }) => `${lanes} sums ${ms(seconds)}`);
+  const codes = tile.map(({ halves, seconds }) => `codes of ${halves ? 16 : 32} bits ${ms(seconds)}`);
+  const taken = `${chosen.lanes} sums a row of weights, codes of ${chosen.halves ? 16 : 32} bits`;
+  return `${name}: shaders with ${taken} (one answer: ${sums.join(', ')}; a prompt: ${codes.join(', ')})`;
 }
 
 function sharesTable({ name, shares }: ModelSpeeds): string[] {

@@ -4,9 +4,12 @@ import type { TokenChoice } from '../../src/engines/gguf/forward-interface.js';
 import { KvPages, KvSequence } from '../../src/engines/gguf/kv-pages.js';
 import { type ModelPlan, planModel } from '../../src/engines/gguf/model-plan.js';
 import { GpuForward } from '../../src/engines/gguf/webgpu/gpu-forward.js';
+import { GpuTimer } from '../../src/engines/gguf/webgpu/gpu-timer.js';
 import { placeModel } from '../../src/engines/gguf/webgpu/place-model.js';
-import { GpuTimer, measureBandwidth } from './gpu-timer.js';
+import { Pipelines } from '../../src/engines/gguf/webgpu/pipelines.js';
+import { measureBandwidth } from './gpu-bandwidth.js';
 import { madeWeights } from './made-weights.js';
+import { measureTunings, type Tunings } from './measure-tunings.js';
 import { headerOf, MODEL_SIZES, type ModelName } from './model-sizes.js';
 import { recordDispatches, type RecordedDispatch, replay } from './recorded-dispatches.js';
 
@@ -21,6 +24,8 @@ export interface ModelSpeeds {
   name: ModelName;
   /** Bytes that a token reads: all but the table of tokens, which a head that is tied to it reads too. */
   weightBytes: number;
+  /** Of the shaders, with which all else was measured. */
+  tunings: Tunings;
   /** Tokens a second: one answer, eight answers together, a prompt; and one answer behind many positions, and their prompt. */
   decode: number;
   eight: number;
@@ -108,7 +113,9 @@ async function measureModel(
   const plan = planModel(header);
   const shape = { ...plan.shape, exact: false, precision: 16 as const };
   const placed = placeModel(plan, limit);
-  const forward = new GpuForward({ device, plan, shape, placed, limit });
+  const pipelines = new Pipelines(device);
+  const tunings = await measureTunings({ device, plan, limit, pipelines });
+  const forward = new GpuForward({ device, plan, shape, placed, limit, pipelines, tuning: tunings.chosen });
   try {
     const read = madeWeights(header);
     await Promise.all([forward.load(header.file, read), forward.compile([1, 8, 'tile'])]);
@@ -128,6 +135,7 @@ async function measureModel(
     return {
       name,
       weightBytes: header.tensors.reduce((sum, { bytes }) => sum + bytes, 0),
+      tunings,
       decode,
       eight,
       prompt,

@@ -4,10 +4,10 @@ import { isInferenceError } from '../../core/errors/inference-error.js';
 import type { LoadOptions } from '../../core/models/backend.js';
 import type { ModelEntry } from '../../core/models/model-entry.js';
 import type { PlannedModel } from './assemble-text-model.js';
-import type { GgufSource } from './gguf-source.js';
 import type { GpuOffer } from './gpu-candidate.js';
 import { checkRefusal, type GpuRefusal, OTHER_BITS, reasonOf, SIMULATED } from './gpu-refusal.js';
 import type { OpenForward } from './opened-forward.js';
+import { type TrialSource, tryRemembered } from './try-remembered.js';
 import type { GpuModel } from './webgpu/gguf-webgpu.js';
 
 /** A GPU that has room for a model, or why there is none. */
@@ -40,7 +40,7 @@ export function refuseEncoder(entry: ModelEntry, { candidate, refusal }: GpuOffe
 
 /** What a trial needs, and whom it tells. */
 interface ConfirmOptions extends Pick<LoadOptions, 'onProgress'> {
-  source: Pick<GgufSource<unknown>, 'file' | 'files'>;
+  source: TrialSource;
   warn: (warning: string) => void;
 }
 
@@ -60,8 +60,8 @@ export async function confirmGpu(
   if (!model) return refusal ? { deviceReason: reasonOf(refusal) } : {};
   const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
   onCompile();
-  const { tryGpu, openOnGpu } = await engine();
-  const { isRight, keepsBits } = await remembered(model, source, () => tryGpu(model));
+  const gpu = await engine();
+  const { isRight, keepsBits, tried } = await tryRemembered(gpu, model, source, isSimulated);
   if (!isRight) {
     model.device.destroy();
     const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
@@ -70,7 +70,7 @@ export async function confirmGpu(
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
   const { file } = source;
-  return { openForward: (read, openStored) => openOnGpu(model, { file, read, openStored, onCompile }) };
+  return { openForward: (read, openStored) => gpu.openOnGpu(tried, { file, read, openStored, onCompile }) };
 }
 
 /**
@@ -94,27 +94,4 @@ export async function assembleOn<Model>(
     } as const;
     return assemble({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
   }
-}
-
-interface Outcome {
-  isRight: boolean;
-  keepsBits: boolean;
-}
-
-/** What a trial of this GPU, browser and version of the shaders found with this file; found out once. */
-async function remembered(
-  { identity }: GpuModel,
-  { file, files }: ConfirmOptions['source'],
-  find: () => Promise<Outcome>,
-): Promise<Outcome> {
-  const questions = [`computes right (${identity})`, `keeps bits (${identity})`] as const;
-  const [isRight, keepsBits] = await Promise.all(questions.map((question) => files.fact(file, question)));
-  if (isRight !== undefined && keepsBits !== undefined) return { isRight, keepsBits };
-  const found = await find();
-  // A full disk is no reason to fail.
-  await Promise.all([
-    files.keepFact(file, questions[0], found.isRight),
-    files.keepFact(file, questions[1], found.keepsBits),
-  ]).catch(() => {});
-  return found;
 }

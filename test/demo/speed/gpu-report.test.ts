@@ -17,6 +17,14 @@ it('says which GPU it was, what it did of its bandwidth, and where the time went
       {
         name: '1.5B Q4_K_M',
         weightBytes: 1e9,
+        tunings: {
+          chosen: { lanes: 32, halves: false },
+          row: [
+            { lanes: 16, seconds: 0.008 },
+            { lanes: 32, seconds: 0.006 },
+          ],
+          tile: [{ halves: true, seconds: 0.01 }],
+        },
         decode: 50,
         eight: 200,
         prompt: 1500,
@@ -32,6 +40,8 @@ it('says which GPU it was, what it did of its bandwidth, and where the time went
   expect(report).toMatch(/100 GB\/s read by a shader, 90\.0 GB\/s/);
   expect(report).toMatch(/\| 1\.5B Q4_K_M +\| 50\.0 +\| 50 % +\| 200 +\| 1500 +\| 40\.0 \(3000\) +\| 1400 +\|/);
   expect(report).toMatch(/\| 1 × Q4_K each +\| 56 +\| 15\.000 +\| 75 % +\|/);
+  expect(report).toContain('1.5B Q4_K_M: shaders with 32 sums a row of weights, codes of 32 bits');
+  expect(report).toContain('(one answer: 16 sums 8.00 ms, 32 sums 6.00 ms; a prompt: codes of 16 bits 10.00 ms)');
   expect(report).not.toContain('simulated');
 });
 

@@ -22,24 +22,31 @@ interface Adapter {
   memory?: 'enough' | 'full';
   /** Bytes of a binding. */
   binding?: number;
+  features?: readonly GPUFeatureName[];
 }
 
 /** A browser with a GPU, or with none. */
-function browserWith(adapter: Adapter | null): { asked: ReturnType<typeof vi.fn> } {
-  const asked = vi.fn<() => Promise<GPUAdapter | null>>(async () => adapter && adapterOf(adapter));
+function browserWith(adapter: Adapter | null) {
+  const wanted: GPUDeviceDescriptor[] = [];
+  const asked = vi.fn<() => Promise<GPUAdapter | null>>(async () => adapter && adapterOf(adapter, wanted));
   vi.stubGlobal('navigator', { gpu: { requestAdapter: asked }, userAgent: 'test' });
-  return { asked };
+  return { asked, wanted };
 }
 
-function adapterOf({ isFallbackAdapter = false, memory = 'enough', binding = 2 ** 27 }: Adapter): GPUAdapter {
+function adapterOf(
+  { isFallbackAdapter = false, memory = 'enough', binding = 2 ** 27, features = [] }: Adapter,
+  wanted: GPUDeviceDescriptor[],
+): GPUAdapter {
   const limits = { maxBufferSize: binding, maxStorageBufferBindingSize: binding };
-  const requestDevice = async (): Promise<GPUDevice> =>
-    Object.assign(countingDevice().device, {
+  const requestDevice = async (descriptor: GPUDeviceDescriptor): Promise<GPUDevice> => {
+    wanted.push(descriptor);
+    return Object.assign(countingDevice().device, {
       limits,
       pushErrorScope: () => {},
       popErrorScope: async () => (memory === 'full' ? { message: 'out of memory' } : null),
     });
-  return { info: { isFallbackAdapter }, limits, features: new Set(), requestDevice } as unknown as GPUAdapter;
+  };
+  return { info: { isFallbackAdapter }, limits, features: new Set(features), requestDevice } as unknown as GPUAdapter;
 }
 
 async function planned(entry = AUTO): Promise<PlannedModel> {
@@ -62,6 +69,15 @@ describe('where a GGUF model runs', () => {
     expect(refusal).toBeUndefined();
     expect(model).toMatchObject({ limit: 2 ** 27, shape: { contextLength: 512 } });
   });
+
+  it.each<readonly GPUFeatureName[]>([[], ['timestamp-query'], ['timestamp-query', 'shader-f16', 'subgroups']])(
+    '[W63] of the features of a GPU (%s, %s, %s) only its clock is asked for',
+    async (...features) => {
+      const { wanted } = browserWith({ features });
+      await choose(AUTO);
+      expect(wanted).toMatchObject([{ requiredFeatures: features.slice(0, 1) }]);
+    },
+  );
 
   it.each<[string, Adapter | null | undefined, Partial<ModelEntry>, RegExp]>([
     ['a browser without WebGPU', undefined, {}, /does not offer WebGPU/],
@@ -153,7 +169,14 @@ describe('the trial of a GPU', () => {
     file: 'a.gguf',
     files: {
       fact: async (_: string, question: string) => facts.get(question),
-      keepFact: async (_: string, question: string, answer: boolean) => void facts.set(question, answer),
+      // As in a store, of two that are written at the same time one is lost.
+      keepFact: async (_: string, question: string, answer: boolean) => {
+        const before = [...facts];
+        await Promise.resolve();
+        facts.clear();
+        for (const [known, its] of before) facts.set(known, its);
+        facts.set(question, answer);
+      },
     },
   } as unknown as Parameters<typeof confirmGpu>[2]['source'];
   const remember = (isRight: boolean, keepsBits: boolean): void => {
@@ -195,6 +218,7 @@ describe('the trial of a GPU', () => {
     expect(confirmed.openForward).toBeUndefined();
     expect(confirmed.deviceReason).toContain('self-check');
     expect(facts.get('computes right (card)')).toBe(false);
+    expect(facts.get('keeps bits (card)')).toBe(false);
     await expect(confirm(WEBGPU)).rejects.toMatchObject({ code: 'model_not_supported', message: ON_AUTO });
   });
 });

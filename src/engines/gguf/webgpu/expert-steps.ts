@@ -15,7 +15,8 @@ import {
 } from './shaders/experts.js';
 import { BESIDE_SHADER } from './shaders/rows.js';
 import { LIST_TAKERS_SHADER, routeShader } from './shaders/route.js';
-import { EXPERT_ROWS, NONE, productRows } from './shaders/sizes.js';
+import { EXPERT_ROWS, NONE } from './shaders/sizes.js';
+import { productRows } from './shaders/tuning.js';
 import { allParts, isNormedApart, partWords, type ProgramParts, type StepMaker } from './step-maker.js';
 
 /** The rows of a layer, and which count of the plan they have. */
@@ -230,7 +231,8 @@ export class ExpertSteps {
       beside,
     }: Given & ExpertEnd & Pick<ExpertProduct, 'biases' | 'beside'>,
   ): Dispatch {
-    const { shape } = this.#parts;
+    const { shape, tuning } = this.#parts;
+    const { lanes } = tuning;
     const experts = shape.experts!;
     const kind = kindOf(placed);
     const normed = norm !== NONE;
@@ -238,15 +240,15 @@ export class ExpertSteps {
     const label = `experts ${kind} ${end}${opens ? ` behind ${opens}` : ''}`;
     const product = { input, output: 'inner', stride: slotSize(experts), biases, columns: shape.width } as const;
     if (isListed) {
-      const code = sharedExpertShader({ kind, ...ending });
+      const code = sharedExpertShader({ kind, lanes, ...ending });
       const listed = { label: `${label} together`, code, ...this.#listed(placed, end), share: slotsOf(experts) };
       return this.#dispatch(placed, slots, { ...product, ...listed });
     }
-    const groups = (rows: number): number => Math.ceil(rows / expertRows(1, end));
+    const groups = (rows: number): number => Math.ceil(rows / expertRows(1, lanes, end));
     return this.#dispatch(placed, slots, {
       ...product,
       label: `${label}${normed ? ' normed' : ''}${besideLabel(beside)}`,
-      code: expertShader({ kind, ...ending, normed, beside: beside && kindOf(beside) }),
+      code: expertShader({ kind, lanes, ...ending, normed, beside: beside && kindOf(beside) }),
       norm,
       beside,
       besideNorm,
@@ -256,13 +258,18 @@ export class ExpertSteps {
 
   /** Workgroups where rows that take an expert read it together. */
   #listed({ rows }: PlacedExperts, end: ExpertEnd['end']): Pick<Dispatch, 'x' | 'y'> {
-    const experts = this.#parts.shape.experts!;
-    return { x: Math.ceil(rows / expertRows(EXPERT_ROWS, end)), y: (count) => takerGroups(experts, count) };
+    const { shape, tuning } = this.#parts;
+    const experts = shape.experts!;
+    return {
+      x: Math.ceil(rows / expertRows(EXPERT_ROWS, tuning.lanes, end)),
+      y: (count) => takerGroups(experts, count),
+    };
   }
 
   /** What comes out of experts; those of another piece are added to it. */
   #outer({ network, biases, beside, ...slots }: Slots, { to, stride, scale, isAdded, isListed }: Outer): Dispatch[] {
-    const { places, shape } = this.#parts;
+    const { places, shape, tuning } = this.#parts;
+    const { lanes } = tuning;
     const { width, experts } = shape;
     const inside = { input: 'inner', columns: slotSize(experts!), biases: [places.of(biases?.down)] } as const;
     return network.down.flatMap((placed, at) => {
@@ -276,10 +283,10 @@ export class ExpertSteps {
           ...inside,
           ...end,
           label: `experts ${kind} added${besideLabel(last)}`,
-          code: expertSumShader({ kind, beside: last && kindOf(last), isApart: isApart && last !== undefined }),
+          code: expertSumShader({ kind, lanes, beside: last && kindOf(last), isApart: isApart && last !== undefined }),
           beside: last,
           besideOut: isApart ? width : 0,
-          x: Math.ceil(width / productRows(1)),
+          x: Math.ceil(width / productRows(1, lanes)),
         }),
       ];
     });
@@ -302,7 +309,7 @@ export class ExpertSteps {
     const { width } = this.#parts.shape;
     const read = (one: PlacedExperts, own: PlainSlots, biases: readonly number[]): Dispatch => {
       const kind = kindOf(one);
-      const code = sharedExpertShader({ kind, end: 'each' });
+      const code = sharedExpertShader({ kind, lanes: this.#parts.tuning.lanes, end: 'each' });
       const listed = { label: `experts ${kind} each together`, code, ...this.#listed(one, 'each') };
       return this.#dispatch(one, own, { ...inside, ...listed, biases, output: 'given', stride: width });
     };

@@ -19,8 +19,10 @@ import { passBytes } from './pass-buffers.js';
 import { type PlacedModel, placeModel, VectorPlaces } from './place-model.js';
 import { Pipelines } from './pipelines.js';
 import { hasShaders } from './shaders/kinds.js';
+import { DEFAULT_TUNING, type ShaderTuning } from './shaders/tuning.js';
 import { checkGpu, type SelfCheck, SHADER_VERSION } from './self-check.js';
 import { openTable } from './stored-table.js';
+import { tuneShaders } from './tune-shaders.js';
 
 /** Bytes of a buffer beyond which larger ones save nothing. */
 const LARGE = 2 ** 30;
@@ -47,6 +49,8 @@ export interface GpuModel extends GpuNeeds {
   /** As far as bindings and positions reach. */
   shape: ForwardShape;
   placed: PlacedModel;
+  /** @default the one for all GPUs */
+  tuning?: ShaderTuning;
   /** Its table of inputs for layers stays in the store. */
   isStored?: boolean;
   /** Bytes of a binding. */
@@ -130,17 +134,34 @@ export async function fitGpu(adapter: GPUAdapter, needs: GpuNeeds): Promise<GpuM
   return { device, plan, shape, placed, isStored, limit, pipelines: new Pipelines(device), identity };
 }
 
-/** With the largest buffers that the adapter has: a model is then split less. All else are the limits that every adapter has. */
+/**
+ * With the largest buffers that the adapter has: a model is then split less. All else are the limits that every adapter has. A
+ * clock of the GPU is of use when shaders are tuned.
+ */
 function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   const requiredLimits = {
     maxBufferSize: Math.min(maxBufferSize, LARGE),
     maxStorageBufferBindingSize: Math.min(maxStorageBufferBindingSize, LARGE),
   };
-  return adapter.requestDevice({ label: 'inpage gguf', requiredLimits });
+  const requiredFeatures: GPUFeatureName[] = adapter.features.has('timestamp-query') ? ['timestamp-query'] : [];
+  return adapter.requestDevice({ label: 'inpage gguf', requiredLimits, requiredFeatures });
 }
 
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MB`;
+
+/** Finds out which shaders are the fastest here. Never rejects: where something fails, they are those for all GPUs. */
+export async function tuneGpu(model: GpuModel): Promise<ShaderTuning> {
+  return tuneShaders(model).catch(() => DEFAULT_TUNING);
+}
+
+/** A model with tuned shaders: what they compute has other bits, and is tried, remembered and kept apart from that of others. */
+export function withTuning(model: GpuModel, tuning: ShaderTuning): GpuModel {
+  const { lanes, halves } = tuning;
+  const isDefault = lanes === DEFAULT_TUNING.lanes && halves === DEFAULT_TUNING.halves;
+  if (isDefault) return model;
+  return { ...model, tuning, identity: `${model.identity}, ${lanes} sums${halves ? ', halves' : ''}` };
+}
 
 /** Compares the GPU with WASM. Never rejects: what fails is not right. */
 export async function tryGpu(model: GpuModel): Promise<SelfCheck> {
@@ -161,14 +182,14 @@ interface OpenOptions {
  * @param onCompile is told that shaders are compiled
  */
 export async function openOnGpu(
-  { device, plan, shape, placed, isStored, limit, pipelines, identity }: GpuModel,
+  { device, plan, shape, placed, tuning = DEFAULT_TUNING, isStored, limit, pipelines, identity }: GpuModel,
   { file, read, openStored, onCompile }: OpenOptions,
 ): Promise<OpenedForward> {
   const lost = lossOf(device);
   const readStored = isStored ? await openStored?.() : undefined;
   if (isStored && !readStored) throw new InferenceError('unavailable', `The file ${file} is not where it was stored.`);
   const table = readStored && (await openTable(plan.layerInputs!.table, readStored));
-  const forward = new GpuForward({ device, plan, shape, placed, limit, pipelines, table });
+  const forward = new GpuForward({ device, plan, shape, placed, tuning, limit, pipelines, table });
   const opening = async (): Promise<void> => {
     onCompile();
     // What answers alone and prompts need; batches go without theirs until they are there.

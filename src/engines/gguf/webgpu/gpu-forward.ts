@@ -16,6 +16,7 @@ import { Program } from './program.js';
 import type { StoredTable } from './stored-table.js';
 import { StagingBuffers } from './staging.js';
 import { ATTEND_ROWS, CHOICES, PLAN, SPLIT } from './shaders/sizes.js';
+import { DEFAULT_TUNING, type ShaderTuning } from './shaders/tuning.js';
 
 /** Rows of a pass until one was measured, at most, and the least. */
 const FIRST_ROWS = 64;
@@ -30,6 +31,8 @@ interface GpuForwardOptions {
   plan: ModelPlan;
   shape: ForwardShape;
   placed: PlacedModel;
+  /** @default the one that every GPU computes with */
+  tuning?: ShaderTuning;
   /** Shaders that another model of the device has compiled. */
   pipelines?: Pipelines;
   /** Bytes of a binding. */
@@ -77,6 +80,7 @@ export class GpuForward implements Forward {
 
   constructor(options: GpuForwardOptions) {
     const { device, plan, shape, placed, limit, maxRows = MOST_ROWS, pipelines = new Pipelines(device) } = options;
+    const { tuning = DEFAULT_TUNING } = options;
     this.#options = options;
     this.#device = device;
     this.#shape = shape;
@@ -99,6 +103,7 @@ export class GpuForward implements Forward {
       pipelines,
       plan,
       shape,
+      tuning,
       placed,
       slabs: this.#slabs,
       places: this.#places,

@@ -14,6 +14,7 @@ import { GpuForward } from './gpu-forward.js';
 import { type MadeModel, madeModel } from './made-model.js';
 import type { Pipelines } from './pipelines.js';
 import { type PlacedModel, placeModel } from './place-model.js';
+import type { ShaderTuning } from './shaders/tuning.js';
 import { gpuPrecision } from './gpu-pages.js';
 
 /** Changes with what shaders compute: what earlier ones were tried for is then tried anew. */
@@ -35,7 +36,13 @@ const tokens = Array.from({ length: PROMPT }, (_, index) => (index * 37 + 11) % 
 
 /** @param pipelines compiles what the model needs, for it too @param limit bytes of a binding */
 export async function checkGpu(
-  model: { plan: ModelPlan; shape: ForwardShape; placed: Pick<PlacedModel, 'layers'>; isStored?: boolean },
+  model: {
+    plan: ModelPlan;
+    shape: ForwardShape;
+    placed: Pick<PlacedModel, 'layers'>;
+    isStored?: boolean;
+    tuning?: ShaderTuning;
+  },
   { device, pipelines, limit }: { device: GPUDevice; pipelines: Pipelines; limit: number },
 ): Promise<SelfCheck> {
   const made = madeModel(model.plan, model.shape, model.isStored);
@@ -46,6 +53,7 @@ export async function checkGpu(
     plan,
     shape,
     placed: placeModel(plan, limit, false, areApart),
+    ...(model.tuning && { tuning: model.tuning }),
     pipelines,
     limit,
     maxRows: 32,

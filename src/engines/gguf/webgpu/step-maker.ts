@@ -9,7 +9,8 @@ import { type LayoutName, PARAMETER_BYTES, parametersAt, type Pipelines } from '
 import type { ConvolvedChannels } from './shaders/convolve.js';
 import { isPair, type ProductEnd, productShader, tileShader } from './shaders/product.js';
 import { BEND_SHADER, gateShader, GATHER_SHADER, type NormUse, normShader } from './shaders/rows.js';
-import { MOST_PARTS, NONE, productRows, TILE } from './shaders/sizes.js';
+import { MOST_PARTS, NONE, TILE } from './shaders/sizes.js';
+import { productRows, type ShaderTuning } from './shaders/tuning.js';
 import type { PlacedPart, PlacedPiece, Slab } from './weight-places.js';
 
 export interface ProgramParts {
@@ -17,6 +18,7 @@ export interface ProgramParts {
   pipelines: Pipelines;
   plan: ModelPlan;
   shape: ForwardShape;
+  tuning: ShaderTuning;
   placed: PlacedModel;
   slabs: ReadonlyMap<Slab, GPUBuffer>;
   places: VectorPlaces;
@@ -212,13 +214,13 @@ export class StepMaker {
   }
 
   #dispatchOf(piece: PlacedPiece, parts: readonly PlacedPart[], rows: RowClass, product: ProductPlan): Dispatch {
-    const { pipelines, slabs, buffers, vectors, shape, states } = this.#parts;
+    const { pipelines, slabs, buffers, vectors, shape, states, tuning } = this.#parts;
     const { input, output, stride, outs, end = 'each', norm, biases, isAdded, scale = 1, cap = 0, list = 0 } = product;
     const { opening, adds, convolution } = product;
     const kinds = parts.map(({ tensor }) => tensor.kind);
     const normed = norm !== undefined;
     const pair = isPair(end);
-    const height = rows === 'tile' ? TILE.rows : productRows(rows);
+    const height = rows === 'tile' ? TILE.rows : productRows(rows, tuning.lanes);
     let x = 0;
     const words = parts.flatMap((part, index) => {
       const bias = opening?.at ?? biases?.[index] ?? NONE;
@@ -232,8 +234,8 @@ export class StepMaker {
     });
     const code =
       rows === 'tile'
-        ? tileShader(kinds[0]!, pair ? 'each' : end)
-        : productShader({ kinds, rows, end, normed, adds: adds !== undefined, convolution });
+        ? tileShader(kinds[0]!, tuning, pair ? 'each' : end)
+        : productShader({ kinds, rows, lanes: tuning.lanes, end, normed, adds: adds !== undefined, convolution });
     const slab = slabs.get(piece.slab)!;
     const bent = [wordOf(scale), wordOf(cap), opening?.stride ?? (isAdded ? 1 : 0)];
     const head = [piece.columns / 32, stride, adds?.norm ?? norm ?? 0, wordOf(shape.epsilon), list, ...bent];

@@ -13,8 +13,9 @@ export interface GpuCounts {
   mostWaitingBytes: number;
   /** Most storage buffers of a shader. */
   storageBuffers: number;
-  /** Workgroups by the label of their shader. */
+  /** Workgroups by the label of their shader, and most of a dispatch in a direction. */
   groups: Map<string, number>;
+  mostGroups: number;
 }
 
 /** Every adapter's. */
@@ -32,6 +33,7 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
     mostWaitingBytes: 0,
     storageBuffers: 0,
     groups: new Map(),
+    mostGroups: 0,
   };
   let shader = '';
   const pass = {
@@ -39,6 +41,7 @@ export function countingDevice(): { device: GPUDevice; counts: GpuCounts } {
     setBindGroup: () => {},
     dispatchWorkgroups: (x: number, y = 1, z = 1) => {
       counts.dispatches += 1;
+      counts.mostGroups = Math.max(counts.mostGroups, x, y, z);
       counts.groups.set(shader, (counts.groups.get(shader) ?? 0) + x * y * z);
     },
     end: () => {},

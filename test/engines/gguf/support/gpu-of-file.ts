@@ -9,6 +9,7 @@ import { openTable } from '../../../../src/engines/gguf/webgpu/stored-table.js';
 import { WeightPlaces } from '../../../../src/engines/gguf/webgpu/weight-places.js';
 import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import type { RowClass } from '../../../../src/engines/gguf/webgpu/dispatch.js';
+import type { ShaderTuning } from '../../../../src/engines/gguf/webgpu/shaders/tuning.js';
 import { headerOf } from './tiny-model.js';
 
 /** A file on a GPU. */
@@ -30,6 +31,7 @@ interface GpuFileOptions {
   /** The table of inputs for layers stays where it is. */
   isStored?: boolean;
   pipelines?: Pipelines;
+  tuning?: ShaderTuning;
 }
 
 export async function gpuOfFile(
@@ -41,6 +43,7 @@ export async function gpuOfFile(
     limit = 2 ** 27,
     tableLimit,
     pipelines,
+    tuning,
     isStored = false,
   }: GpuFileOptions = {},
 ): Promise<GpuFile> {
@@ -51,7 +54,7 @@ export async function gpuOfFile(
   const read: ReadRange = async (from, to) => file.subarray(from, to);
   const table = isStored ? await openTable(plan.layerInputs!.table, read) : undefined;
   const options = { device, plan, shape, placed, limit, table, maxRows: 64 };
-  const forward = new GpuForward({ ...options, ...(pipelines && { pipelines }) });
+  const forward = new GpuForward({ ...options, ...(pipelines && { pipelines }), ...(tuning && { tuning }) });
   await Promise.all([forward.load('tiny.gguf', read), forward.compile(classes)]);
   const pages = new KvPages(forward.pages, shape, 2 ** 26, forward.pages.blockBytes);
   const fresh = (): KvSequence => new KvSequence(pages);

@@ -7,6 +7,7 @@ import { planModel } from '../../../../src/engines/gguf/model-plan.js';
 import { GpuForward } from '../../../../src/engines/gguf/webgpu/gpu-forward.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { ROW_CLASSES } from '../../../../src/engines/gguf/webgpu/dispatch.js';
+import { DEFAULT_TUNING, type ShaderTuning } from '../../../../src/engines/gguf/webgpu/shaders/tuning.js';
 import { countingDevice } from '../support/counting-device.js';
 import { layeredFile } from '../support/layered-files.js';
 import { madeFile } from '../support/made-architectures.js';
@@ -23,8 +24,15 @@ const COUNTED: readonly (readonly [name: ModelName, most: number])[] = [
 
 const GREEDY: TokenChoice = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
 
-/** @param refused the label of a shader that the GPU cannot compile */
-async function counted(header: GgufHeader, refused?: string) {
+interface Counted {
+  /** The label of a shader that the GPU cannot compile. */
+  refused?: string;
+  tuning?: ShaderTuning;
+  /** Bytes of a binding. @default those that every adapter has */
+  limit?: number;
+}
+
+async function counted(header: GgufHeader, { refused, tuning = DEFAULT_TUNING, limit: binding }: Counted = {}) {
   const { device, counts } = countingDevice();
   const compile = device.createComputePipelineAsync.bind(device);
   device.createComputePipelineAsync = async (descriptor) => {
@@ -33,9 +41,9 @@ async function counted(header: GgufHeader, refused?: string) {
   };
   const plan = planModel(header);
   const whole = { ...plan.shape, exact: false, precision: 16 as const };
-  const limit = device.limits.maxStorageBufferBindingSize;
+  const limit = binding ?? device.limits.maxStorageBufferBindingSize;
   const placed = placeModel(plan, limit);
-  const forward = new GpuForward({ device, plan, shape: whole, placed, limit, maxRows: 64 });
+  const forward = new GpuForward({ device, plan, shape: whole, placed, tuning, limit, maxRows: 64 });
   await forward.compile(ROW_CLASSES);
   const kv = new KvSequence(new KvPages(forward.pages, whole, 2 ** 30, forward.pages.blockBytes));
   return { counts, forward, kv, placed };
@@ -72,6 +80,42 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
     const { slabs } = placed.places;
     expect(slabs.reduce((sum, { bytes }) => sum + bytes, 0) / inFile).toBeLessThanOrEqual(1.02);
     for (const { bytes } of slabs) expect(bytes).toBeLessThanOrEqual(2 ** 27);
+  });
+
+  it.each([
+    [32, 8],
+    [64, 8],
+  ] as const)(
+    '[W63] [W69] with %i sums a row of weights a token has as many dispatches, of workgroups for %i rows, which no table has too many of',
+    async (lanes, rows) => {
+      const shape = MODEL_SIZES['Gemma 3 270M Q4_K_M'];
+      const tuning = { lanes, halves: true };
+      // On a GPU that binds the whole table at once.
+      const { counts, forward, kv, placed } = await counted(headerOf(shape), { tuning, limit: 2 ** 30 });
+      await forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
+      expect(placed.embedding).toHaveLength(1);
+      expect(counts.dispatches).toBe(shape.layers * 8 + 2 + 3);
+      const output = shape.width / rows;
+      expect(counts.groups.get('1 × Q5_0 each')).toBe(shape.layers * output + (shape.layers / 2) * output);
+      expect(counts.mostGroups).toBe(shape.vocabulary / rows);
+      expect(counts.mostGroups).toBeLessThan(2 ** 16);
+      // A prompt has the tiles that it has with 16.
+      const pass = { kv, tokens: Array.from({ length: 62 }, () => 1), keep: 0 };
+      await forward.run([pass]);
+      const default16 = await counted(headerOf(shape), { limit: 2 ** 30 });
+      await default16.forward.run([{ ...pass, kv: default16.kv }]);
+      expect(counts.groups.get('tile × Q5_0 each')).toBe(default16.counts.groups.get('tile × Q5_0 each'));
+    },
+  );
+
+  it('[W63] experts with 64 sums a row of weights', async () => {
+    const experts = { count: 8, used: 2, inner: 768 };
+    const sizes = { ...MODEL_SIZES['3B Q4_K_M'], heads: 32, kvHeads: 4, layers: 2, biases: false, experts };
+    const header = headerOf({ ...sizes, architecture: 'qwen3moe' });
+    const { counts, forward, kv } = await counted(header, { tuning: { lanes: 64, halves: false } });
+    await forward.run([{ kv, tokens: [1], keep: 1, choose: [GREEDY] }]);
+    expect(counts.groups.get('experts Q4_K silu normed')).toBe(2 * experts.used * (experts.inner / 4));
+    expect(counts.groups.get('experts Q4_K added')).toBe(sizes.width / 8);
   });
 
   it.each([
@@ -202,7 +246,7 @@ describe('[W69] [W70] what a token costs, on a device that only counts', () => {
 
   it('reads keys and values for each row where a GPU cannot compile the shader for several', async () => {
     const shape = MODEL_SIZES['Gemma 3 270M Q4_K_M'];
-    const { counts, forward, kv } = await counted(headerOf(shape), 'attend in tiles');
+    const { counts, forward, kv } = await counted(headerOf(shape), { refused: 'attend in tiles' });
     await forward.run([{ kv, tokens: Array.from({ length: 62 }, () => 1), keep: 1, choose: [GREEDY] }]);
     expect(counts.groups.get('attend')).toBe(shape.layers * shape.kvHeads * 62);
   });

@@ -17,7 +17,8 @@ import {
   sumsAtOnce,
   sumsOfThread,
 } from './product.js';
-import { each, EXPERT_ROWS, HEIGHT, LANES, NONE, productRows, productThreads, range } from './sizes.js';
+import { each, EXPERT_ROWS, HEIGHT, NONE, range } from './sizes.js';
+import { type Lanes, productRows, productThreads } from './tuning.js';
 
 /**
  * Of the experts of a piece the first one and how many, rows of one and from one to the next; of the slots of a row the first that
@@ -44,6 +45,7 @@ export interface ExpertEnd {
 
 interface ExpertShader extends ExpertEnd {
   kind: TensorKind;
+  lanes: Lanes;
   /** Activations are normalized here: of one row at a time. */
   normed?: boolean;
   /** The kind of what all rows take, in the slot behind those of experts. */
@@ -61,12 +63,13 @@ function sumsOf(
 }
 
 /** Rows of an expert that a workgroup has. @param rows of activations */
-export const expertRows = (rows: number, end: ProductEnd): number => productRows(rows) / (isPair(end) ? 2 : 1);
+export const expertRows = (rows: number, lanes: Lanes, end: ProductEnd): number =>
+  productRows(rows, lanes) / (isPair(end) ? 2 : 1);
 
 /** What goes into experts: rows of a gate and of what it opens, or of one matrix. A workgroup for some rows of a slot of a row. */
 export function expertShader({ normed = false, ...options }: ExpertShader): string {
-  const { end, beside } = options;
-  const height = expertRows(1, end);
+  const { end, beside, lanes } = options;
+  const height = expertRows(1, lanes, end);
   return shaderOf(options, {
     rows: 1,
     normed,
@@ -106,10 +109,10 @@ interface Found {
   listed?: { at: string; isThere: string };
 }
 
-function shaderOf({ kind, end, opens, beside }: ExpertShader, { rows, normed, find, listed }: Found): string {
+function shaderOf({ kind, lanes, end, opens, beside }: ExpertShader, { rows, normed, find, listed }: Found): string {
   const pair = isPair(end);
   const height = pair ? HEIGHT / 2 : HEIGHT;
-  const threads = productThreads(rows);
+  const threads = productThreads(rows, lanes);
   const together = sumsAtOnce(rows);
   const gate = pair ? end : opens;
   const at = listed?.at ?? '(first + m)';
@@ -119,7 +122,7 @@ ${gate ? ACTIVATIONS[gate] : ''}
 var<workgroup> sums: array<f32, ${threads * together * rows}>;
 ${normed ? squaresOf(1) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let lane = t % ${LANES}u; let group = t / ${LANES}u; let columns4 = p.blocks * 8u;${find}
+  let lane = t % ${lanes}u; let group = t / ${lanes}u; let columns4 = p.blocks * 8u;${find}
   let begin = ${beginOf(beside)};
   ${normed ? rootMeans(1, () => 'x[origin0 + k]') : ''}
   ${each(range(HEIGHT), (r) => each(range(rows), (m) => `var a${r}_${m} = 0.0;`, ' '))}
@@ -127,9 +130,9 @@ ${normed ? squaresOf(1) : ''}
   ${pair ? `var s1 = ${partOfExpert(1)};` : ''}
   ${beside ? 'if (isBeside) { s = p.parts[2]; s1 = p.parts[3]; }' : ''}
   ${normed ? `let norm = ${beside ? 'select(p.norm, p.besideNorm, isBeside)' : 'p.norm'};` : ''}
-  let base = begin + place * ${expertRows(rows, end)}u; let n = base + group * ${height}u;
-  ${sumsOf({ kind, beside }, { rows, pair, normed, norm: 'norm' })}
-  ${each(range(HEIGHT / together), (round) => joinLanes({ round, rows, end, height, ...listed, ...(write && { write }) }))}
+  let base = begin + place * ${expertRows(rows, lanes, end)}u; let n = base + group * ${height}u;
+  ${sumsOf({ kind, beside }, { rows, lanes, pair, normed, norm: 'norm' })}
+  ${each(range(HEIGHT / together), (round) => joinLanes({ round, rows, lanes, end, height, ...listed, ...(write && { write }) }))}
 }`;
 }
 
@@ -138,18 +141,18 @@ const beginOf = (beside: TensorKind | undefined): string =>
   beside ? 'select((id - p.first) * p.each, 0u, isBeside)' : '(id - p.first) * p.each';
 
 /** @param isApart what all rows take is no expert: its sums have a place of their own */
-interface ExpertSum extends Pick<ExpertShader, 'kind' | 'beside'> {
+interface ExpertSum extends Pick<ExpertShader, 'kind' | 'lanes' | 'beside'> {
   isApart?: boolean;
 }
 
 /** What comes out of the experts of a row, by their weights, one slot after the other. A workgroup for some of its numbers. */
-export function expertSumShader({ kind, beside, isApart = false }: ExpertSum): string {
-  const [threads, rows] = [productThreads(1), productRows(1)];
+export function expertSumShader({ kind, lanes, beside, isApart = false }: ExpertSum): string {
+  const [threads, rows] = [productThreads(1, lanes), productRows(1, lanes)];
   const add = 'v = fma(sum, bitcast<f32>(routes[route + p.allSlots]), v);';
   return /* wgsl */ `${HEAD}
 var<workgroup> sums: array<f32, ${threads * HEIGHT}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let lane = t % ${LANES}u; let group = t / ${LANES}u;
+  let lane = t % ${lanes}u; let group = t / ${lanes}u;
   var v = 0.0; ${isApart ? 'var apart = 0.0;' : ''}
   for (var slot = p.slot; slot < p.slot + p.slots${beside ? ' + 1u' : ''}; slot++) {
     let route = wg.y * p.allSlots * 2u + slot; let id = routes[route];
@@ -160,12 +163,12 @@ var<workgroup> sums: array<f32, ${threads * HEIGHT}>;
     let origin0 = (wg.y * p.allSlots + slot) * p.inner4;
     let base = begin + wg.x * ${rows}u; let n = base + group * ${HEIGHT}u;
     ${each(range(HEIGHT), (r) => `var a${r}_0 = 0.0;`, ' ')}
-    ${sumsOf({ kind, beside }, { rows: 1, pair: false, normed: false, blocks: 'blocks' })}
+    ${sumsOf({ kind, beside }, { rows: 1, lanes, pair: false, normed: false, blocks: 'blocks' })}
     workgroupBarrier();
-    ${each(range(HEIGHT), (r) => `sums[(group * ${HEIGHT}u + ${r}u) * ${LANES}u + lane] = a${r}_0;`, ' ')}
+    ${each(range(HEIGHT), (r) => `sums[(group * ${HEIGHT}u + ${r}u) * ${lanes}u + lane] = a${r}_0;`, ' ')}
     workgroupBarrier();
     if (t < ${rows}u && base + t < s.rows) {
-      var sum = 0.0; for (var l = 0u; l < ${LANES}u; l++) { sum += sums[t * ${LANES}u + l]; }
+      var sum = 0.0; for (var l = 0u; l < ${lanes}u; l++) { sum += sums[t * ${lanes}u + l]; }
       ${addBias('s', 'sum', '(base + t)')}
       ${isApart ? `if (isBeside) { apart = sum; } else { ${add} }` : add}
     }

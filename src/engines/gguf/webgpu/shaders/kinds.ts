@@ -16,6 +16,8 @@ export interface KindReader {
   half?: Code;
   /** An expression: 4 codes of step `j` of half `h`, as `vec4f`. */
   code: Code;
+  /** The same as two words of 16-bit floats, which hold them exactly; undefined where they do not. */
+  packed?: Code | undefined;
   /** After a step. */
   next?: Code;
   /** Whether all columns of a block share a factor, or of a half; and whether there is a second one to add. */
@@ -98,6 +100,7 @@ const KINDS: Partial<Record<TensorKind, KindReader>> = {
   },
   F16: {
     code: (r, s) => `halves(codes[${s}.codes + 4u * i${r} + 2u * h + (j >> 1u)], j)`,
+    packed: (r, s) => `twoOf(codes[${s}.codes + 4u * i${r} + 2u * h + (j >> 1u)], j)`,
     factors: 'none',
     factor: () => '1.0',
   },
@@ -119,7 +122,10 @@ const NOTHING: Code = () => '';
 export function readerOf(kind: TensorKind): Required<KindReader> {
   const reader = KINDS[kind];
   if (!reader) throw new RangeError(`No shader reads ${kind}.`);
-  return { block: NOTHING, half: NOTHING, next: NOTHING, ...reader };
+  // Codes with factors are small integers.
+  const packed: Code = (r, s) => `inHalves(${reader.code(r, s)})`;
+  const none = reader.factors === 'none';
+  return { block: NOTHING, half: NOTHING, next: NOTHING, packed: none ? undefined : packed, ...reader };
 }
 
 /** Whether shaders read a kind. */
@@ -135,7 +141,9 @@ export const READERS = /* wgsl */ `
 fn bytes(u: u32) -> vec4f { return vec4f((vec4u(u) >> vec4u(0u, 8u, 16u, 24u)) & vec4u(255u)); }
 fn half(base: u32, i: u32) -> f32 { let w = unpack2x16float(words[base + (i >> 1u)]); return select(w.x, w.y, (i & 1u) == 1u); }
 fn twoOf(v: vec4u, j: u32) -> vec2u { return select(v.xy, v.zw, vec2<bool>((j & 1u) == 1u)); }
-fn halves(v: vec4u, j: u32) -> vec4f { let u = twoOf(v, j); return vec4f(unpack2x16float(u.x), unpack2x16float(u.y)); }
+fn outOfHalves(u: vec2u) -> vec4f { return vec4f(unpack2x16float(u.x), unpack2x16float(u.y)); }
+fn inHalves(v: vec4f) -> vec2u { return vec2u(pack2x16float(v.xy), pack2x16float(v.zw)); }
+fn halves(v: vec4u, j: u32) -> vec4f { return outOfHalves(twoOf(v, j)); }
 fn brainFloats(v: vec4u, j: u32) -> vec4f {
   let u = twoOf(v, j);
   return bitcast<vec4f>(vec4u(u.x << 16u, u.x & 0xffff0000u, u.y << 16u, u.y & 0xffff0000u));

@@ -1,6 +1,6 @@
 /**
- * Products of rows of weights with rows of activations. In whatever shader, a sum is made in the same order: LANES sums of
- * blocks, in a block one chain over its columns; then the sums one after the other. So the bits of a row do not depend on how
+ * Products of rows of weights with rows of activations. In whatever shader, a sum is made in the same order: as many sums of
+ * blocks as there are lanes, in a block one chain over its columns; then the sums one after the other. So the bits of a row do not depend on how
  * many rows are read together.
  * @module
  */
@@ -9,7 +9,8 @@ import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
 import { type ConvolvedChannels, convolveOnce } from './convolve.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
-import { each, HEIGHT, LANES, MOST_PARTS, NONE, productThreads, range, TILE } from './sizes.js';
+import { each, HEIGHT, MOST_PARTS, NONE, range, TILE } from './sizes.js';
+import { type Lanes, productThreads, type ShaderTuning } from './tuning.js';
 
 /** What becomes of sums: each is a number of the result, or opens a number that is there, or two of them are a gate and that. */
 export type ProductEnd = 'each' | 'opened' | PlainGate;
@@ -50,6 +51,7 @@ interface ProductOptions {
   kinds: readonly TensorKind[];
   /** Most rows of activations. */
   rows: number;
+  lanes: Lanes;
   end: ProductEnd;
   /** Activations are normalized here. */
   normed?: boolean;
@@ -73,14 +75,22 @@ const BRANCH = /* wgsl */ `
 `;
 
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
-export function productShader({ kinds, rows, end, normed = false, adds = false, convolution }: ProductOptions): string {
-  const threads = productThreads(rows);
+export function productShader({
+  kinds,
+  rows,
+  lanes,
+  end,
+  normed = false,
+  adds = false,
+  convolution,
+}: ProductOptions): string {
+  const threads = productThreads(rows, lanes);
   const pair = isPair(end);
   const all = range(rows);
   const height = pair ? HEIGHT / 2 : HEIGHT;
-  const inGroup = (threads / LANES) * height;
+  const inGroup = (threads / lanes) * height;
   const distinct = [...new Set(kinds)];
-  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, pair, normed, adds });
+  const body = (kind: TensorKind): string => sumsOfThread(readerOf(kind), { rows, lanes, pair, normed, adds });
   // What has one kind is one shader, however many parts there are.
   const branch = (kind: TensorKind): string => {
     const parts = kinds.flatMap((other, index) => (other === kind ? [`which == ${index}u`] : []));
@@ -92,7 +102,7 @@ ${convolution ? STATES + convolveOnce(convolution.shape) : ''}${activationOf(end
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
-  let lane = t % ${LANES}u; let group = t / ${LANES}u;
+  let lane = t % ${lanes}u; let group = t / ${lanes}u;
   let count = plan[p.list]; let first = wg.y * ${rows}u; let columns4 = p.blocks * 8u;
   ${each(all, (m) => `let origin${m} = min(first + ${m}u, count - 1u) * columns4;`)}
   ${normed || adds ? rootMeans(rows, (m) => `${adds ? 'branch' : 'x'}[origin${m} + k]`) : ''}
@@ -104,7 +114,7 @@ ${normed || adds ? squaresOf(rows) : ''}
   }
   let base = (wg.x - s.group) * ${inGroup}u; let n = base + group * ${height}u;
   ${distinct.length === 1 ? body(distinct[0]!) : each(distinct, branch)}
-  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, end, height, inputs: adds ? 'opened' : 'vectors', write }))}
+  ${each(range(HEIGHT / sumsAtOnce(rows)), (round) => joinLanes({ round, rows, lanes, end, height, inputs: adds ? 'opened' : 'vectors', write }))}
 }`;
 }
 
@@ -113,6 +123,7 @@ export const sumsAtOnce = (rows: number): number => (rows <= 2 ? HEIGHT : 2);
 
 interface SumsOptions {
   rows: number;
+  lanes: Lanes;
   pair: boolean;
   normed: boolean;
   adds?: boolean;
@@ -124,7 +135,7 @@ interface SumsOptions {
 /** The sums of a thread: one lane of each of its rows with each row of activations. */
 export function sumsOfThread(
   reader: Required<KindReader>,
-  { rows, pair, normed, adds = false, blocks = 'p.blocks', norm = 'p.norm' }: SumsOptions,
+  { rows, lanes, pair, normed, adds = false, blocks = 'p.blocks', norm = 'p.norm' }: SumsOptions,
 ): string {
   const { block, half, code, next, factor, factors } = reader;
   const M = range(rows);
@@ -147,7 +158,7 @@ export function sumsOfThread(
       : each(R, (r) => `{ let f = ${factor(r, part(r))}; ${each(M, (m) => `a${r}_${m} = ${added(r, m)};`, ' ')} }`);
   return /* wgsl */ `
   ${each(R, (r) => `let row${r} = min(n + ${pair ? r >> 1 : r}u, s.rows - 1u) * ${blocks};`)}
-  for (var b = lane; b < ${blocks}; b += ${LANES}u) {
+  for (var b = lane; b < ${blocks}; b += ${lanes}u) {
     ${each(R, (r) => `let i${r} = row${r} + b; ${block(r, part(r))}`)}
     ${isByHalf ? '' : clear}
     for (var h = 0u; h < 2u; h++) {
@@ -171,6 +182,7 @@ interface JoinOptions {
   /** Rows of activations, and of weights of a thread. */
   rows: number;
   height: number;
+  lanes: Lanes;
   end: ProductEnd;
   /** Expressions: which row of the result that of the activations `m` is, and whether there is one. */
   at?: string;
@@ -185,6 +197,7 @@ interface JoinOptions {
 export function joinLanes({
   round,
   rows,
+  lanes,
   end,
   height,
   at = '(first + m)',
@@ -193,15 +206,15 @@ export function joinLanes({
   write = finish(end, at, 'row', inputs),
 }: JoinOptions): string {
   const pair = isPair(end);
-  const threads = productThreads(rows);
+  const threads = productThreads(rows, lanes);
   const together = sumsAtOnce(rows);
-  const outs = ((threads / LANES) * together * rows) / (pair ? 2 : 1);
+  const outs = ((threads / lanes) * together * rows) / (pair ? 2 : 1);
   const sum = (name: string, g: string): string =>
-    `var ${name} = 0.0; for (var l = 0u; l < ${LANES}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${LANES}u + l]; }`;
+    `var ${name} = 0.0; for (var l = 0u; l < ${lanes}u; l++) { ${name} += sums[((${g}) * ${rows}u + m) * ${lanes}u + l]; }`;
   const row = pair ? `${(round * together) / 2}u + (g % ${together}u) / 2u` : `${round * together}u + g % ${together}u`;
   return /* wgsl */ `
   ${round > 0 ? 'workgroupBarrier();' : ''}
-  ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${LANES}u + lane] = a${round * together + r}_${m};`, ' '))}
+  ${each(range(together), (r) => each(range(rows), (m) => `sums[((group * ${together}u + ${r}u) * ${rows}u + ${m}u) * ${lanes}u + lane] = a${round * together + r}_${m};`, ' '))}
   workgroupBarrier();
   for (var o = t; o < ${outs}u; o += ${threads}u) {
     let m = o % ${rows}u; let g = (o / ${rows}u)${pair ? ' * 2u' : ''};
@@ -216,16 +229,20 @@ export function joinLanes({
   }`;
 }
 
+/** Rows of weights of a tile from one of a thread to its next one, so that what neighbours read lies in other banks of memory. */
+const APART = TILE.rows / 4;
+
 /** Products of many rows of activations: a tile of weights, decoded once into workgroup memory, for {@link TILE} of them. */
-export function tileShader(kind: TensorKind, end: 'each' | 'opened' = 'each'): string {
+export function tileShader(kind: TensorKind, { lanes, halves }: ShaderTuning, end: 'each' | 'opened' = 'each'): string {
   const { rows, tokens, threads } = TILE;
   const R = range(4);
   const reader = readerOf(kind);
   const { block, half, code, next, factors } = reader;
+  const packed = halves ? reader.packed : undefined;
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
   return /* wgsl */ `${headOf(end)}${activationOf(end)}
 const LINE = 9u;
-var<workgroup> weights: array<vec4f, ${rows * 9}>;
+var<workgroup> weights: array<${packed ? 'vec2u' : 'vec4f'}, ${rows * 9}>;
 var<workgroup> tokens: array<vec4f, ${tokens * 9}>;
 var<workgroup> factors: array<vec2f, ${2 * 2 * rows}>;
 ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
@@ -233,38 +250,43 @@ ${isTwo ? `var<workgroup> totals: array<f32, ${2 * 2 * tokens}>;` : ''}
   let s = p.parts[0]; let count = plan[p.list];
   let n0 = wg.x * ${rows}u; let m0 = wg.y * ${tokens}u; let columns4 = p.blocks * 8u;
   if (m0 >= count) { return; }
-  let nt = (t % ${rows / 4}u) * 4u; let mt = (t / ${rows / 4}u) * 4u;
+  let nt = t % ${APART}u; let mt = (t / ${APART}u) * 4u;
   let mine = min(n0 + (t >> 1u), s.rows - 1u) * p.blocks; let h = t & 1u;
   let token0 = min(m0 + (t >> 3u), count - 1u) * columns4 + (t & 7u); let token1 = min(m0 + 16u + (t >> 3u), count - 1u) * columns4 + (t & 7u);
   ${each(R, (r) => each(R, (m) => `var a${r}_${m} = 0.0; var z${r}_${m} = 0.0;`, ' '))}
   // Two blocks in turn, so that a block needs two barriers, not three.
   var parity = 0u;
-  for (var lane = 0u; lane < ${LANES}u; lane++) {
-    for (var b = lane; b < p.blocks; b += ${LANES}u) {
+  for (var lane = 0u; lane < min(${lanes}u, p.blocks); lane++) {
+    for (var b = lane; b < p.blocks; b += ${lanes}u) {
       tokens[(t >> 3u) * LINE + (t & 7u)] = x[token0 + b * 8u];
       tokens[(16u + (t >> 3u)) * LINE + (t & 7u)] = x[token1 + b * 8u];
       {
         let i0 = mine + b; ${block(0, 's')} ${half(0, 's')}
-        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${code(0, 's')}; ${next(0, 's')} }
+        for (var j = 0u; j < 4u; j++) { weights[(t >> 1u) * LINE + h * 4u + j] = ${(packed ?? code)(0, 's')}; ${next(0, 's')} }
         ${keepFactor(reader)}
       }
       workgroupBarrier();
       ${isTwo ? addTokens(factors === 'halfPair') : ''}
-      ${blockOfTile(reader)}
+      ${blockOfTile(reader, packed !== undefined)}
       parity = 1u - parity;
     }
     ${each(R, (r) => each(R, (m) => `z${r}_${m} += a${r}_${m}; a${r}_${m} = 0.0;`, ' '))}
   }
-  // Sums go through workgroup memory, where weights are read no more: neighbours write neighbouring numbers.
-  ${each(R, (m) => `weights[(mt + ${m}u) * ${rows / 4}u + nt / 4u] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
-  workgroupBarrier();
-  for (var o = t; o < ${rows * tokens}u; o += ${threads}u) {
-    let m = o / ${rows}u; let i = o % ${rows}u; let row = n0 + i;
-    if (row < s.rows && m0 + m < count) {
-      var v = weights[m * ${rows / 4}u + i / 4u][i & 3u];
-      ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
-      ${finish(end, '(m0 + m)', 'row')}
+  // Sums go through workgroup memory, where activations are read no more, of half the tokens at a time: neighbours write neighbouring numbers.
+  for (var begin = 0u; begin < ${tokens}u; begin += ${tokens / 2}u) {
+    if (mt / ${tokens / 2}u == begin / ${tokens / 2}u) {
+      ${each(R, (m) => `tokens[(mt - begin + ${m}u) * ${APART}u + nt] = vec4f(z0_${m}, z1_${m}, z2_${m}, z3_${m});`, ' ')}
     }
+    workgroupBarrier();
+    for (var o = t; o < ${(rows * tokens) / 2}u; o += ${threads}u) {
+      let m = o / ${rows}u; let i = o % ${rows}u; let at = m0 + begin + m; let row = n0 + i;
+      if (row < s.rows && at < count) {
+        var v = tokens[m * ${APART}u + i % ${APART}u][i / ${APART}u];
+        ${end === 'opened' ? '' : addBias('s', 'v', 'row')}
+        ${finish(end, 'at', 'row')}
+      }
+    }
+    workgroupBarrier();
   }
 }`;
 }
@@ -295,8 +317,9 @@ function addTokens(isByHalf: boolean): string {
 }
 
 /** What a block adds to the 4 × 4 sums of a thread. */
-function blockOfTile({ factors }: Required<KindReader>): string {
+function blockOfTile({ factors }: Required<KindReader>, arePacked: boolean): string {
   const R = range(4);
+  const weight = (r: number): string => `weights[(nt + ${r * APART}u) * LINE + j]`;
   const isByHalf = factors === 'half' || factors === 'halfPair';
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
   const add = (half: number): string => {
@@ -307,7 +330,7 @@ function blockOfTile({ factors }: Required<KindReader>): string {
     return each(
       R,
       (r) =>
-        `{ let f = factors[(parity * 2u + ${half}u) * ${TILE.rows}u + nt + ${r}u]; ${each(R, (m) => `a${r}_${m} = ${sum(r, m)};`, ' ')} }`,
+        `{ let f = factors[(parity * 2u + ${half}u) * ${TILE.rows}u + nt + ${r * APART}u]; ${each(R, (m) => `a${r}_${m} = ${sum(r, m)};`, ' ')} }`,
     );
   };
   const clear = each(R, (r) => each(R, (m) => `d${r}_${m} = 0.0;`, ' '), ' ');
@@ -317,7 +340,7 @@ function blockOfTile({ factors }: Required<KindReader>): string {
       ${factors === 'halfPair' ? 'workgroupBarrier();' : ''}
       for (var j = 0u; j < 8u; j++) {
         ${isByHalf ? `if (j == 4u) { ${add(0)} ${clear} }` : ''}
-        ${each(R, (r) => `let q${r} = weights[(nt + ${r}u) * LINE + j];`, ' ')}
+        ${each(R, (r) => `let q${r} = ${arePacked ? `outOfHalves(${weight(r)})` : weight(r)};`, ' ')}
         ${each(R, (m) => `{ let v = tokens[(mt + ${m}u) * LINE + j]; ${each(R, (r) => `d${r}_${m} = chain(q${r}, v, d${r}_${m});`, ' ')} }`)}
       }
       workgroupBarrier();

@@ -1,6 +1,4 @@
 /** Sizes that shaders and what runs them share. @module */
-/** Sums of a row of weights with a row of activations: block b belongs to sum b mod LANES, in every shader. */
-export const LANES = 16;
 /** Rows of weights of a thread. */
 export const HEIGHT = 4;
 /** A tile of a product for many rows. */
@@ -37,12 +35,6 @@ export const CHOICES = { none: 0, greatest: 1, drawn: 2 } as const;
 
 /** No bias, no norm. */
 export const NONE = 0xffffffff;
-
-/** Threads of a product for so many rows of activations. */
-export const productThreads = (rows: number): number => (rows <= 2 ? 64 : 128);
-
-/** Rows of weights of its workgroup. */
-export const productRows = (rows: number): number => (productThreads(rows) / LANES) * HEIGHT;
 
 /** Bytes of workgroup memory that every adapter has. */
 const WORKGROUP_BYTES = 16_384;
