@@ -22,7 +22,7 @@ import { hasShaders } from './shaders/kinds.js';
 import { DEFAULT_TUNING, type ShaderTuning } from './shaders/tuning.js';
 import { checkGpu, type SelfCheck, SHADER_VERSION } from './self-check.js';
 import { openTable } from './stored-table.js';
-import { type TrialSource, tryRemembered } from './try-remembered.js';
+import { type Trial, type TrialSource, tryRemembered } from './try-remembered.js';
 import { tuneShaders } from './tune-shaders.js';
 
 /** Bytes of a buffer beyond which larger ones save nothing. */
@@ -162,8 +162,9 @@ export async function tryGpu(model: GpuModel): Promise<SelfCheck> {
 }
 
 /** The same with the fastest shaders, found out once. @param isSimulated the processor plays GPU */
-export const tryGpuOnce = (model: GpuModel, source: TrialSource, isSimulated: boolean) =>
-  tryRemembered({ tuneGpu, tryGpu }, model, source, isSimulated);
+export function tryGpuOnce(model: GpuModel, source: TrialSource, isSimulated: boolean): Promise<Trial<GpuModel>> {
+  return tryRemembered({ tuneGpu, tryGpu }, model, source, isSimulated);
+}
 
 interface OpenOptions {
   file: string;

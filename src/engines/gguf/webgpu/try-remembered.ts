@@ -18,7 +18,8 @@ interface Trials<Model> {
   tryGpu: (model: Model) => Promise<SelfCheck>;
 }
 
-interface Trial<Model> extends SelfCheck {
+/** What was found. */
+export interface Trial<Model> extends SelfCheck {
   /** The model with the shaders that were tried. */
   tried: Model;
 }
