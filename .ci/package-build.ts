@@ -50,6 +50,18 @@ function separateWorkers(): Plugin {
   };
 }
 
+/** Shaders are texts, in which no minifier shortens anything: lines of comments and what lines begin with go. */
+function shortenShaders(): Plugin {
+  return {
+    name: 'inpage:shorten-shaders',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/gguf\/webgpu\/shaders\/[\w-]+\.ts$/.test(id)) return null;
+      return { code: code.replace(/^[ \t]*\/\/.*$/gm, '').replace(/^[ \t]+/gm, ''), map: null };
+    },
+  };
+}
+
 /**
  * ONNX Runtime names its wasm files relative to its own module, which would inline 40 MB of them here. The engine is
  * always told where the app serves them; this keeps the names and drops the copies.
@@ -320,6 +332,7 @@ export function packageBuild(afterwards?: (logLevel: LogLevel | undefined) => Pr
     define: { INPAGE_VERSION: JSON.stringify(VERSION) },
     plugins: [
       within(['workers', 'page', 'hostPage', 'hostGateway'], separateWorkers()),
+      shortenShaders(),
       within(['page'], inOneFileEach([ENTRY, 'options', 'store'], pageFiles)),
       within(['workers'], inOneFileEach(WORKER_FILES, workerFiles)),
       within(['workers'], dropInlinedWasm()),

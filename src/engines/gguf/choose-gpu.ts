@@ -7,8 +7,8 @@ import type { PlannedModel } from './assemble-text-model.js';
 import type { GpuOffer } from './gpu-candidate.js';
 import { checkRefusal, type GpuRefusal, OTHER_BITS, reasonOf, SIMULATED } from './gpu-refusal.js';
 import type { OpenForward } from './opened-forward.js';
-import { type TrialSource, tryRemembered } from './try-remembered.js';
 import type { GpuModel } from './webgpu/gguf-webgpu.js';
+import type { TrialSource } from './webgpu/try-remembered.js';
 
 /** A GPU that has room for a model, or why there is none. */
 export interface ChosenGpu {
@@ -54,14 +54,14 @@ interface Confirmed {
 /** @throws InferenceError `model_not_supported` where the entry wants WebGPU alone and the GPU is wrong */
 export async function confirmGpu(
   entry: ModelEntry,
-  { model, isSimulated, refusal }: ChosenGpu,
+  { model, isSimulated = false, refusal }: ChosenGpu,
   { source, warn, onProgress }: ConfirmOptions,
 ): Promise<Confirmed> {
   if (!model) return refusal ? { deviceReason: reasonOf(refusal) } : {};
   const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
   onCompile();
-  const gpu = await engine();
-  const { isRight, keepsBits, tried } = await tryRemembered(gpu, model, source, isSimulated);
+  const { tryGpuOnce, openOnGpu } = await engine();
+  const { isRight, keepsBits, tried } = await tryGpuOnce(model, source, isSimulated);
   if (!isRight) {
     model.device.destroy();
     const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
@@ -70,7 +70,7 @@ export async function confirmGpu(
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
   const { file } = source;
-  return { openForward: (read, openStored) => gpu.openOnGpu(tried, { file, read, openStored, onCompile }) };
+  return { openForward: (read, openStored) => openOnGpu(tried, { file, read, openStored, onCompile }) };
 }
 
 /**

@@ -22,6 +22,7 @@ import { hasShaders } from './shaders/kinds.js';
 import { DEFAULT_TUNING, type ShaderTuning } from './shaders/tuning.js';
 import { checkGpu, type SelfCheck, SHADER_VERSION } from './self-check.js';
 import { openTable } from './stored-table.js';
+import { type Trial, type TrialSource, tryRemembered } from './try-remembered.js';
 import { tuneShaders } from './tune-shaders.js';
 
 /** Bytes of a buffer beyond which larger ones save nothing. */
@@ -150,22 +151,19 @@ function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MB`;
 
-/** Finds out which shaders are the fastest here. Never rejects: where something fails, they are those for all GPUs. */
-export async function tuneGpu(model: GpuModel): Promise<ShaderTuning> {
+/** Never rejects: where something fails, shaders are those for all GPUs. */
+async function tuneGpu(model: GpuModel): Promise<ShaderTuning> {
   return tuneShaders(model).catch(() => DEFAULT_TUNING);
-}
-
-/** A model with tuned shaders: what they compute has other bits, and is tried, remembered and kept apart from that of others. */
-export function withTuning(model: GpuModel, tuning: ShaderTuning): GpuModel {
-  const { lanes, halves } = tuning;
-  const isDefault = lanes === DEFAULT_TUNING.lanes && halves === DEFAULT_TUNING.halves;
-  if (isDefault) return model;
-  return { ...model, tuning, identity: `${model.identity}, ${lanes} sums${halves ? ', halves' : ''}` };
 }
 
 /** Compares the GPU with WASM. Never rejects: what fails is not right. */
 export async function tryGpu(model: GpuModel): Promise<SelfCheck> {
   return checkGpu(model, model).catch(() => ({ isRight: false, keepsBits: false }));
+}
+
+/** The same with the fastest shaders, found out once. @param isSimulated the processor plays GPU */
+export function tryGpuOnce(model: GpuModel, source: TrialSource, isSimulated: boolean): Promise<Trial<GpuModel>> {
+  return tryRemembered({ tuneGpu, tryGpu }, model, source, isSimulated);
 }
 
 interface OpenOptions {

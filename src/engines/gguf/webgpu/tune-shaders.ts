@@ -18,8 +18,10 @@ import { type PlacedPiece, WeightPlaces } from './weight-places.js';
 const SAMPLE = 2 ** 27;
 /** Rows of activations of a prompt, and rows and columns of a matrix for it at most. */
 const [TOKENS, SIDE] = [256, 2048];
-/** Seconds of a measurement, beside which what browsers round is little, and how often it does its work for that at most. */
-const [ENOUGH, MOST_TIMES] = [0.008, 256];
+/** Seconds of a measurement, beside which what browsers round is little: 0.1 ms of a GPU's clock, and 1 ms of their own. */
+const ENOUGH = { byTimestamps: 0.008, byClock: 0.016 };
+/** How often it does its work for that at most. */
+const MOST_TIMES = 256;
 /** Bytes that are drawn at random: all weights are made of them. */
 const NOISE = 2 ** 16;
 
@@ -52,6 +54,7 @@ export async function tuneShaders(
 function measureOn(timer: GpuTimer, model: TunedModel, memory: GpuMemory): MeasureTuning {
   const { kind, products } = timedProducts(model, memory);
   const times: Partial<Record<TimedWork, number>> = {};
+  const enough = timer.hasTimestamps ? ENOUGH.byTimestamps : ENOUGH.byClock;
   const shaderOf = ({ lanes, halves }: ShaderTuning, work: TimedWork): string =>
     work === 'row'
       ? productShader({ kinds: [kind], rows: 1, lanes, end: 'each' })
@@ -74,7 +77,7 @@ function measureOn(timer: GpuTimer, model: TunedModel, memory: GpuMemory): Measu
       }, 1);
     // What runs for the first time is slower.
     await run(1);
-    times[work] ??= Math.min(MOST_TIMES, Math.ceil(ENOUGH / (await run(1))));
+    times[work] ??= Math.min(MOST_TIMES, Math.ceil(enough / (await run(1))));
     return run(times[work]);
   };
 }

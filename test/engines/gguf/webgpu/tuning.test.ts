@@ -24,7 +24,7 @@ const isLong = Boolean(process.env['LONG_RUNS']);
 const LIMIT = 2 ** 27;
 const tokens = Array.from({ length: 12 }, (_, index) => (index * 37 + 3) % 100);
 /** More blocks inside than there are sums, and not a multiple of them. */
-const sizesOf = (kind: TensorKind): TinyFile => ({ kind, width: 256, inner: isLong ? 2304 : 1280, layers: 1 });
+const sizesOf = (kind: TensorKind): TinyFile => ({ kind, width: 256, inner: isLong ? 2304 : 1088, layers: 1 });
 const KINDS: readonly TensorKind[] = isLong ? [...COMPARED_KINDS, 'F32'] : ['Q5_0'];
 
 describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
@@ -44,9 +44,9 @@ describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
     const classes = isLong ? ROW_CLASSES : ([1, 'tile'] as const);
     const model = await gpuOfFile(device, file, { pipelines, tuning, classes });
     const whole = await model.read(tokens);
-    expect(await model.read(tokens.slice(0, 4), 1)).toEqual(whole.slice(0, 4));
     const kv = model.fresh();
-    expect(await model.read(tokens, isLong ? 7 : 9, kv)).toEqual(whole);
+    expect(await model.read(tokens.slice(0, 3), 1, kv)).toEqual(whole.slice(0, 3));
+    expect(await model.read(tokens.slice(3), isLong ? 7 : 9, kv)).toEqual(whole.slice(3));
     // Beside another, behind what they share.
     const spans = [11, 7].map((from) => ({ kv: kv.fork(from), tokens: tokens.slice(from, from + 1), keep: 1 }));
     const [last, eighth] = await model.forward.run(spans);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type TrialSource, tryRemembered } from '../../../src/engines/gguf/try-remembered.js';
-import { type GpuModel, withTuning } from '../../../src/engines/gguf/webgpu/gguf-webgpu.js';
-import { DEFAULT_TUNING, type ShaderTuning } from '../../../src/engines/gguf/webgpu/shaders/tuning.js';
+import type { GpuModel } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
+import { DEFAULT_TUNING, type ShaderTuning } from '../../../../src/engines/gguf/webgpu/shaders/tuning.js';
+import { type TrialSource, tryRemembered } from '../../../../src/engines/gguf/webgpu/try-remembered.js';
 
 const MODEL = { identity: 'card' } as GpuModel;
 const RIGHT = { isRight: true, keepsBits: true };
@@ -24,7 +24,7 @@ function gpuWith(tuning: ShaderTuning, outcomeOf: (identity: string) => typeof R
   } as unknown as TrialSource;
   const tuneGpu = vi.fn<() => Promise<ShaderTuning>>(async () => tuning);
   const tryGpu = vi.fn<(model: GpuModel) => Promise<typeof RIGHT>>(async ({ identity }) => outcomeOf(identity));
-  const open = (isSimulated?: boolean) => tryRemembered({ tuneGpu, tryGpu, withTuning }, MODEL, source, isSimulated);
+  const open = (isSimulated?: boolean) => tryRemembered({ tuneGpu, tryGpu }, MODEL, source, isSimulated);
   return { open, tuneGpu, tryGpu, source };
 }
 
