@@ -50,14 +50,25 @@ function separateWorkers(): Plugin {
   };
 }
 
-/** Shaders are texts, in which no minifier shortens anything: lines of comments and what lines begin with go. */
+/** An operator between names, numbers and brackets, with one behind it: not `-`, which may be a sign. */
+const OPERATOR = '([+*/<>=&|]|[-+*/]=)[=&|<>]?';
+/** Lines of comments, what lines begin with, and spaces around operators and behind commas and semicolons. */
+const NEEDLESS = [
+  /^[ \t]*\/\/.*$/gm,
+  /^[ \t]+/gm,
+  new RegExp(`(?<=[\\w)\\]]) (?=${OPERATOR} [\\w($])`, 'g'),
+  new RegExp(`(?<=[\\w)\\]]${OPERATOR}) (?=[\\w($])`, 'g'),
+  /(?<=[\w)\]>][,;]) (?=[\w($])/g,
+];
+
+/** Shaders are texts, in which no minifier shortens anything. What goes means nothing to TypeScript either. */
 function shortenShaders(): Plugin {
   return {
     name: 'inpage:shorten-shaders',
     enforce: 'pre',
     transform(code, id) {
       if (!/\/gguf\/webgpu\/shaders\/[\w-]+\.ts$/.test(id)) return null;
-      return { code: code.replace(/^[ \t]*\/\/.*$/gm, '').replace(/^[ \t]+/gm, ''), map: null };
+      return { code: NEEDLESS.reduce((short, needless) => short.replace(needless, ''), code), map: null };
     },
   };
 }

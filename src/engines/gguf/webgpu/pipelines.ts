@@ -1,27 +1,6 @@
 /** The pipelines of a device: each shader is compiled once, and not before it is wanted. @module */
 
-/** What each kind of shader binds, in the order of its bindings. */
-const LAYOUTS = {
-  /** Weights twice, activations, result, vectors, plan, parameters. */
-  product: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform'],
-  /** With a branch and what is opened behind. */
-  openedProduct: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform', 'read', 'read'],
-  /** With the states of a layer behind. */
-  convolvedProduct: ['read', 'read', 'read', 'write', 'read', 'read', 'uniform', 'write'],
-  embed: ['read', 'read', 'read', 'write', undefined, undefined, 'uniform'],
-  norm: ['read', 'write', 'read', 'read', 'uniform'],
-  normInPlace: [undefined, 'write', 'read', 'read', 'uniform'],
-  rotate: ['write', 'write', 'read', 'read', 'read', 'uniform'],
-  attend: ['read', 'read', 'write', 'write', 'read', 'read', 'uniform'],
-  attendWithSinks: ['read', 'read', 'write', 'write', 'read', 'read', 'read', 'uniform'],
-  /** Rows that are mixed, result, states, vectors, plan, parameters. */
-  recurrent: ['write', 'write', 'write', 'read', 'read', 'uniform'],
-  choose: ['read', 'write', 'write', 'write', 'read', 'uniform'],
-} as const;
-export type LayoutName = keyof typeof LAYOUTS;
-
-/** The binding of a shader's parameters. */
-export const parametersAt = (layout: LayoutName): number => (LAYOUTS[layout] as readonly unknown[]).indexOf('uniform');
+import { type LayoutName, LAYOUTS } from './shaders/bindings.js';
 
 const BINDING_TYPES = { read: 'read-only-storage', write: 'storage', uniform: 'uniform' } as const;
 /** `GPUShaderStage.COMPUTE`. */

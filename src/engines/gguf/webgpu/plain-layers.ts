@@ -6,41 +6,6 @@ import type { LayerMatrices } from '../model-weights.js';
 import { hasState } from '../read-layers.js';
 import { areRouted, besideExperts } from './routed-layers.js';
 
-/** Architectures whose log-probabilities on WebGPU were compared with those of WASM. */
-const COMPARED: ReadonlySet<string> = new Set([
-  'llama',
-  'qwen2',
-  'qwen3',
-  'gemma',
-  'gemma2',
-  'gemma3',
-  'gemma4',
-  'phi3',
-  'granite',
-  'smollm3',
-  'olmo2',
-  'mistral3',
-  'exaone4',
-  'ernie4_5',
-  'minicpm',
-  'qwen2vl',
-  'qwen3vl',
-  'hunyuan-dense',
-  'nanbeige',
-  'apertus',
-  'qwen3moe',
-  'granitemoe',
-  'gpt-oss',
-  'lfm2',
-  'lfm2moe',
-  'qwen35',
-  'qwen35moe',
-  'qwen3next',
-  'granitehybrid',
-  'falcon-h1',
-  'nemotron_h',
-]);
-
 /** The matrices that these layers may have beside those of experts. */
 const PLAIN = [
   'query',
@@ -91,8 +56,8 @@ export const plainCurve = ({ curves }: ForwardShape, layer: number): Curve => cu
 const isBent = (activation: Activation): boolean => activation === 'xielu' || activation === 'relu-squared';
 
 /** Whether the shaders compute the layers of a model. */
-export function isPlain({ architecture, layers, shape }: ModelPlan): boolean {
-  if (!COMPARED.has(architecture) || (shape.experts && !areRouted(shape.experts))) return false;
+export function isPlain({ layers, shape }: ModelPlan): boolean {
+  if (shape.experts && !areRouted(shape.experts)) return false;
   const isGated = plainGate(shape.activation) !== undefined;
   if (!isGated && !isBent(shape.activation)) return false;
   return layers.every(({ matrices, vectors, experts }, index) => {

@@ -1,4 +1,5 @@
 /** Attention. @module */
+import { bindings } from './bindings.js';
 import { type HeadShape, qkvStride } from './rotate.js';
 import { attendedHeads, each, PLAN, range, SPLIT } from './sizes.js';
 
@@ -10,14 +11,8 @@ export interface AttendedShape extends HeadShape {
 
 /** What shaders of attention bind. */
 export const attentionHead = ({ hasSinks }: Pick<AttendedShape, 'hasSinks'>): string => /* wgsl */ `
-@group(0) @binding(0) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(1) var<storage, read> kv: array<vec4u>;
-@group(0) @binding(2) var<storage, read_write> result: array<f32>;
-@group(0) @binding(3) var<storage, read_write> pieces: array<f32>;
-@group(0) @binding(4) var<storage, read> plan: array<u32>;
-@group(0) @binding(5) var<storage, read> state: array<vec4u>;
+${bindings(hasSinks ? 'attendWithSinks' : 'attend', 'qkv: array<vec4f>', 'kv: array<vec4u>', 'result: array<f32>', 'pieces: array<f32>', 'plan: array<u32>', 'state: array<vec4u>', ...(hasSinks ? ['vectors: array<f32>'] : []))}
 struct Parameters { window: u32, cap: f32, isSplit: u32, ${hasSinks ? 'sinks' : 'spare'}: u32 }
-${hasSinks ? '@group(0) @binding(6) var<storage, read> vectors: array<f32>;\n@group(0) @binding(7)' : '@group(0) @binding(6)'} var<uniform> p: Parameters;
 const LOW = -1e30;
 fn chain(a: vec4f, b: vec4f, s: f32) -> f32 { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, s)))); }
 fn firstSeen(position: u32) -> u32 { return select(0u, position + 1u - p.window, p.window > 0u && position + 1u > p.window); }

@@ -1,14 +1,10 @@
 /** Chooses tokens by their logits. @module */
+import { bindings } from './bindings.js';
 import { BEST_GROUPS, CHOICES, PLAN } from './sizes.js';
 
 const HEAD = /* wgsl */ `
 struct Parameters { vocabulary: u32, stride: u32, spare0: u32, spare1: u32 }
-@group(0) @binding(0) var<storage, read> logits: array<f32>;
-@group(0) @binding(1) var<storage, read_write> best: array<vec2u>;
-@group(0) @binding(2) var<storage, read_write> state: array<vec4u>;
-@group(0) @binding(3) var<storage, read_write> ids: array<u32>;
-@group(0) @binding(4) var<storage, read> plan: array<u32>;
-@group(0) @binding(5) var<uniform> p: Parameters;
+${bindings('choose', 'logits: array<f32>', 'best: array<vec2u>', 'state: array<vec4u>', 'ids: array<u32>', 'plan: array<u32>')}
 const NO_TOKEN = 0xffffffffu;
 // Larger numbers have larger keys; NaN and infinities have the least.
 fn keyOf(v: f32) -> u32 {

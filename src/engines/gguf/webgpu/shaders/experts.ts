@@ -25,10 +25,10 @@ import { type Lanes, productRows, productThreads } from './tuning.js';
  * is meant, how many, and all; vectors of a slot's inside; and where the list of workgroups is. Of what all rows take beside them
  * where the norm of its rows is, and its blocks of a row.
  */
-const HEAD = productHead(
-  'routes',
-  ', first: u32, count: u32, rows: u32, each: u32, slot: u32, slots: u32, allSlots: u32, inner4: u32, groups: u32, share: u32, besideNorm: u32, besideBlocks: u32',
-);
+const HEAD = productHead({
+  list: 'routes',
+  more: ', first: u32, count: u32, rows: u32, each: u32, slot: u32, slots: u32, allSlots: u32, inner4: u32, groups: u32, share: u32, besideNorm: u32, besideBlocks: u32',
+});
 
 /** A part as the rows of one expert: `begin` is the first of them. */
 const partOfExpert = (index: number): string =>

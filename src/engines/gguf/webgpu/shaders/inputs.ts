@@ -1,14 +1,11 @@
 /** What layers of Gemma 4 take of tokens themselves. @module */
 import { CHAIN, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { bindings, rowBindings } from './bindings.js';
 import { NONE } from './sizes.js';
 
 /** Normalizes what was made of embeddings, and adds what was looked up. A workgroup for each layer of a row. */
 export const INPUTS_SHADER = /* wgsl */ `struct Parameters { columns4: u32, norm: u32, epsilon: f32, scale: f32, layers: u32, spare0: u32, spare1: u32, spare2: u32 }
-@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings('norm')}
 ${CHAIN}${squaresOf(1)}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let columns4 = p.columns4; let origin = (wg.y * p.layers + wg.x) * columns4;
@@ -21,11 +18,7 @@ ${CHAIN}${squaresOf(1)}
 
 /** Adds two branches to rows, one after the other, and multiplies them as the end of a layer. A workgroup for each. */
 export const BRANCHES_SHADER = /* wgsl */ `struct Parameters { columns4: u32, norm: u32, norm2: u32, factor: u32, epsilon: f32, scale: f32, spare0: u32, spare1: u32 }
-@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> x2: array<vec4f>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${bindings('norm', 'x: array<vec4f>', 'result: array<vec4f>', 'vectors: array<f32>', 'x2: array<vec4f>')}
 ${CHAIN}${squaresOf(2)}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let columns4 = p.columns4; let origin = wg.x * columns4;

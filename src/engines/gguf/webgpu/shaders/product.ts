@@ -7,6 +7,7 @@
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { bindings, type LayoutName } from './bindings.js';
 import { type ConvolvedChannels, convolveOnce } from './convolve.js';
 import { type KindReader, PART, READERS, readerOf } from './kinds.js';
 import { each, HEIGHT, MOST_PARTS, NONE, range, TILE } from './sizes.js';
@@ -19,20 +20,32 @@ export const isPair = (end: ProductEnd): end is PlainGate => end !== 'each' && e
 
 const activationOf = (end: ProductEnd): string => (end === 'each' ? '' : ACTIVATIONS[end === 'opened' ? 'gelu' : end]);
 
-/** What products bind. @param list what says which rows there are @param more parameters @param last what the last one is called */
-export const productHead = (list: 'plan' | 'routes', more = '', last = 'isAdded'): string => /* wgsl */ `${PART}
+interface ProductHead {
+  /** @default 'product' */
+  layout?: LayoutName;
+  /** What says which rows there are. */
+  list: 'plan' | 'routes';
+  /** More parameters, and what the last one of all products is called. */
+  more?: string;
+  last?: string;
+}
+
+/** What products bind. @param others what their layout has behind */
+export const productHead = (
+  { layout = 'product', list, more = '', last = 'isAdded' }: ProductHead,
+  ...others: readonly string[]
+): string => /* wgsl */ `${PART}
 struct Parameters { blocks: u32, stride: u32, norm: u32, epsilon: f32, list: u32, scale: f32, cap: f32, ${last}: u32, parts: array<Part, ${MOST_PARTS}>${more} }
-@group(0) @binding(0) var<storage, read> codes: array<vec4u>;
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-@group(0) @binding(2) var<storage, read> x: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> result: array<f32>;
-@group(0) @binding(4) var<storage, read> vectors: array<f32>;
-@group(0) @binding(5) var<storage, read> ${list}: array<u32>;
-@group(0) @binding(6) var<uniform> p: Parameters;
+${bindings(layout, 'codes: array<vec4u>', 'words: array<u32>', 'x: array<vec4f>', 'result: array<f32>', 'vectors: array<f32>', `${list}: array<u32>`, ...others)}
 ${READERS}${CHAIN}`;
 
-const headOf = (end: ProductEnd, more = ''): string =>
-  productHead('plan', more, end === 'opened' ? 'openedStride' : 'isAdded');
+/** @param adds a branch is normalized @param isConvolved channels of the result are convolved */
+function headOf(end: ProductEnd, adds = false, isConvolved = false): string {
+  const head = { list: 'plan', last: end === 'opened' ? 'openedStride' : 'isAdded' } as const;
+  if (adds) return productHead({ ...head, layout: 'openedProduct' }, 'branch: array<vec4f>', 'opened: array<f32>');
+  if (!isConvolved) return productHead(head);
+  return productHead({ ...head, layout: 'convolvedProduct', more: ', taps: u32, bias: u32' }, 'states: array<f32>');
+}
 
 /** @param at row of activations @param n row of the part @param inputs what has the numbers that are opened */
 export function finish(end: ProductEnd, at: string, n: string, inputs = 'vectors'): string {
@@ -61,18 +74,9 @@ interface ProductOptions {
   convolution?: ConvolvedChannels | undefined;
 }
 
-const STATES = /* wgsl */ `
-@group(0) @binding(7) var<storage, read_write> states: array<f32>;
-`;
-
 /** What becomes of a number of a row where channels of it are convolved. */
 const convolved = ({ shape, row }: ConvolvedChannels): string =>
   `let c = s.out + row - ${row.mixed}u; if (c < ${shape.channels}u) { v = convolve(c, v); } result[s.out + row] = v;`;
-
-const BRANCH = /* wgsl */ `
-@group(0) @binding(7) var<storage, read> branch: array<vec4f>;
-@group(0) @binding(8) var<storage, read> opened: array<f32>;
-`;
 
 /** Products of 1 to 8 rows of activations. Weights are read once: a thread has {@link HEIGHT} of their rows. */
 export function productShader({
@@ -97,8 +101,8 @@ export function productShader({
     return `if (${parts.join(' || ')}) { ${body(kind)} }`;
   };
   const write = convolution && convolved(convolution);
-  return /* wgsl */ `${headOf(end, convolution ? ', taps: u32, bias: u32' : '')}${adds ? BRANCH : ''}
-${convolution ? STATES + convolveOnce(convolution.shape) : ''}${activationOf(end)}
+  return /* wgsl */ `${headOf(end, adds, convolution !== undefined)}
+${convolution ? convolveOnce(convolution.shape) : ''}${activationOf(end)}
 var<workgroup> sums: array<f32, ${threads * sumsAtOnce(rows) * rows}>;
 ${normed || adds ? squaresOf(rows) : ''}
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {

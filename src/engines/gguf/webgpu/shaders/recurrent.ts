@@ -5,6 +5,7 @@
  */
 import { type RecurrentShape, recurrentBytes, recurrentWidth } from '../../forward-shape.js';
 import { roundUp } from '../planes.js';
+import { bindings } from './bindings.js';
 import { type HeadShape, qkvStride, qkvWidth } from './rotate.js';
 import { NONE, PLAN } from './sizes.js';
 
@@ -71,12 +72,7 @@ export const SILU = 'fn silu(v: f32) -> f32 { return v / (1.0 + exp(-clamp(v, -8
 
 /** Parameters: where vectors are. */
 export const RECURRENT_HEAD = /* wgsl */ `struct Parameters { taps: u32, bias: u32, keeping: u32, decay: u32, skip: u32, norm: u32, epsilon: f32, spare: u32 }
-@group(0) @binding(0) var<storage, read_write> mixing: array<f32>;
-@group(0) @binding(1) var<storage, read_write> result: array<f32>;
-@group(0) @binding(2) var<storage, read_write> states: array<f32>;
-@group(0) @binding(3) var<storage, read> vectors: array<f32>;
-@group(0) @binding(4) var<storage, read> plan: array<u32>;
-@group(0) @binding(5) var<uniform> p: Parameters;
+${bindings('recurrent', 'mixing: array<f32>', 'result: array<f32>', 'states: array<f32>', 'vectors: array<f32>', 'plan: array<u32>')}
 const NONE = ${NONE}u;
 fn sigmoid(v: f32) -> f32 { return 1.0 / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
 ${SILU}`;

@@ -1,5 +1,6 @@
 /** Queries, keys and values on their way to attention. @module */
 import type { ForwardShape } from '../../forward-shape.js';
+import { bindings } from './bindings.js';
 import { PLAN } from './sizes.js';
 
 export interface HeadShape {
@@ -45,12 +46,7 @@ export function rotateShader(options: RotateOptions): string {
     : '';
   const source = sharesValues ? '(wg.x - select(0u, KV, wg.x >= HEADS + KV))' : 'wg.x';
   return /* wgsl */ `struct Parameters { queryNorm: u32, keyNorm: u32, epsilon: f32, low: u32, high: u32, isTurned: u32, scale: f32, spare: u32 }
-@group(0) @binding(0) var<storage, read_write> qkv: array<f32>;
-@group(0) @binding(1) var<storage, read_write> kv: array<u32>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<storage, read> state: array<vec4u>;
-@group(0) @binding(5) var<uniform> p: Parameters;
+${bindings('rotate', 'qkv: array<f32>', 'kv: array<u32>', 'vectors: array<f32>', 'plan: array<u32>', 'state: array<vec4u>')}
 const D = ${size}u; const HEADS = ${heads}u; const KV = ${kvHeads}u;
 var<workgroup> head: array<f32, ${size}>; var<workgroup> turnedHead: array<f32, ${size}>; var<workgroup> sums: array<f32, 64>;
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {

@@ -1,8 +1,12 @@
 /** Which experts each row takes, and how much of each. @module */
 import type { ExpertsShape } from '../../forward-shape.js';
+import { bindings } from './bindings.js';
 import { EXPERT_ROWS, MOST_EXPERTS, MOST_USED, NONE } from './sizes.js';
 
 const THREADS = 256;
+
+/** What is bound behind scores. */
+const ROUTES = ['routes: array<u32>', 'vectors: array<f32>', 'plan: array<u32>'] as const;
 
 /** What scores of a router mean, and what of that a chosen expert's share is made of. */
 const GATINGS = {
@@ -18,10 +22,7 @@ const GATINGS = {
 export function routeShader({ gating }: Pick<ExpertsShape, 'gating'>): string {
   const { value, part } = GATINGS[gating === 'sigmoid' ? 'sigmoid' : 'softmax'];
   return /* wgsl */ `struct Parameters { count: u32, used: u32, stride: u32, choiceBias: u32, scale: u32, slots: u32, opening: u32, spare: u32 }
-@group(0) @binding(0) var<storage, read> x: array<f32>;
-@group(0) @binding(1) var<storage, read_write> routes: array<u32>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${bindings('norm', 'x: array<f32>', ...ROUTES)}
 var<workgroup> worth: array<f32, ${MOST_EXPERTS}>; var<workgroup> ids: array<u32, ${MOST_USED}>; var<workgroup> chosen: array<f32, ${MOST_USED}>;
 fn sigmoid(v: f32) -> f32 { return 1.0 / (1.0 + exp(-clamp(v, -80.0, 80.0))); }
 fn valueOf(v: f32) -> f32 { return ${value}; }
@@ -59,9 +60,7 @@ fn valueOf(v: f32) -> f32 { return ${value}; }
  * where they begin and how many there are. One workgroup for all rows. The order in a list is any: each slot has its own result.
  */
 export const LIST_TAKERS_SHADER = /* wgsl */ `struct Parameters { list: u32, used: u32, slots: u32, experts: u32, takers: u32, groups: u32, spare0: u32, spare1: u32 }
-@group(0) @binding(1) var<storage, read_write> routes: array<u32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${bindings('normInPlace', '', ...ROUTES)}
 var<workgroup> counts: array<atomic<u32>, ${MOST_EXPERTS + 1}>;
 @compute @workgroup_size(${THREADS}) fn main(@builtin(local_invocation_index) t: u32) {
   let all = plan[p.list] * p.used;

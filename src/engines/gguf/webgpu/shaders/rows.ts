@@ -2,6 +2,7 @@
 import type { TensorKind } from '../../file/tensor-kinds.js';
 import type { PlainGate } from '../plain-layers.js';
 import { ACTIVATIONS, CHAIN, opened, rootMeans, squaresOf, vectorOf } from './arithmetic.js';
+import { bindings, rowBindings } from './bindings.js';
 import { PART, READERS, readerOf } from './kinds.js';
 import { NONE, PLAN } from './sizes.js';
 
@@ -11,11 +12,7 @@ export function embedShader(kind: TensorKind): string {
   const isTwo = factors === 'blockPair' || factors === 'halfPair';
   return /* wgsl */ `${PART}
 struct Parameters { blocks: u32, first: u32, rows: u32, scale: f32, spare0: u32, spare1: u32, spare2: u32, spare3: u32, part: Part }
-@group(0) @binding(0) var<storage, read> codes: array<vec4u>;
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-@group(0) @binding(2) var<storage, read> state: array<vec4u>;
-@group(0) @binding(3) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(6) var<uniform> p: Parameters;
+${bindings('embed', 'codes: array<vec4u>', 'words: array<u32>', 'state: array<vec4u>', 'result: array<vec4f>', '', '')}
 ${READERS}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let token = state[wg.y].x; let s = p.part;
@@ -46,11 +43,7 @@ export function normShader(use: NormUse): string {
     inPlace: 'result[origin + k] = v;',
   };
   return /* wgsl */ `struct Parameters { columns4: u32, norm: u32, epsilon: f32, scale: f32, stride4: u32, offset4: u32, ${use === 'scaled' ? 'factor' : 'spare0'}: u32, spare1: u32 }
-${use === 'inPlace' ? '' : '@group(0) @binding(0) var<storage, read> x: array<vec4f>;'}
-@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings(use === 'inPlace' ? 'normInPlace' : 'norm')}
 ${CHAIN}${squaresOf(1)}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let columns4 = p.columns4;
@@ -68,11 +61,7 @@ ${CHAIN}${squaresOf(1)}
  * one; and multiplies rows as the end of a layer. A workgroup for each.
  */
 export const BESIDE_SHADER = /* wgsl */ `struct Parameters { columns4: u32, ofExperts: u32, ofNetwork: u32, norm: u32, factor: u32, epsilon: f32, scale: f32, spare: u32 }
-@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings('norm')}
 ${CHAIN}${squaresOf(2)}
 fn both(at: u32, k: u32, inverses: vec2f) -> vec4f {
   return (x[at + k] * inverses.x) * ${vectorOf('p.ofExperts', 'k')} + (x[at + p.columns4 + k] * inverses.y) * ${vectorOf('p.ofNetwork', 'k')};
@@ -91,11 +80,7 @@ fn both(at: u32, k: u32, inverses: vec2f) -> vec4f {
 /** A gate opens what is beside it, where two products made them. */
 export function gateShader(gate: PlainGate): string {
   return /* wgsl */ `struct Parameters { columns: u32, spare0: u32, spare1: u32, spare2: u32 }
-@group(0) @binding(0) var<storage, read> x: array<f32>;
-@group(0) @binding(1) var<storage, read_write> result: array<f32>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings('norm', 'f32')}
 ${ACTIVATIONS[gate]}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let column = wg.x * 64u + t;
@@ -107,10 +92,7 @@ ${ACTIVATIONS[gate]}
 
 /** Bends what is inside a network without a gate, where it is: xIELU, with the curve of its layer. */
 export const BEND_SHADER = /* wgsl */ `struct Parameters { columns: u32, a: f32, b: f32, c: f32, e: f32, spare0: u32, spare1: u32, spare2: u32 }
-@group(0) @binding(1) var<storage, read_write> result: array<f32>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings('normInPlace', 'f32')}
 // Near 0 the difference of the exponential from 1 has few digits: there its series has more.
 fn grown(v: f32) -> f32 {
   if (v > -0.01) { return v * (1.0 + v * (0.5 + v * 0.16666667)); }
@@ -125,11 +107,7 @@ fn grown(v: f32) -> f32 {
 
 /** Brings rows that are wished together. A workgroup for each. */
 export const GATHER_SHADER = /* wgsl */ `struct Parameters { columns4: u32, spare0: u32, spare1: u32, spare2: u32 }
-@group(0) @binding(0) var<storage, read> x: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> result: array<vec4f>;
-@group(0) @binding(2) var<storage, read> vectors: array<f32>;
-@group(0) @binding(3) var<storage, read> plan: array<u32>;
-@group(0) @binding(4) var<uniform> p: Parameters;
+${rowBindings('norm')}
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) t: u32) {
   let row = plan[plan[2] + (plan[3] + wg.x) * ${PLAN.wishWords}u];
   for (var k = t; k < p.columns4; k += 64u) { result[wg.x * p.columns4 + k] = x[row * p.columns4 + k]; }
