@@ -90,7 +90,11 @@ async function openGpu(origin: string): Promise<OpenGpu> {
     { ...CHROMIUM, args: SWIFTSHADER },
   ];
   for (const { args, ...browser } of tries) {
-    const opened = await tryGpu(await chromium.launch({ ...browser, args: [...CHROMIUM_ARGUMENTS, ...args] }), origin);
+    // Of some machines only one of the two browsers is there.
+    const launched = await chromium
+      .launch({ ...browser, args: [...CHROMIUM_ARGUMENTS, ...args] })
+      .catch((error: unknown) => void process.stderr.write(`${String(error).split('\n')[0]}\n`));
+    const opened = launched && (await tryGpu(launched, origin));
     if (opened && (args === SWIFTSHADER || !opened.gpu.isSimulated)) return { ...opened, flags: args };
     await opened?.browser.close();
   }
