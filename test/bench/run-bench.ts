@@ -4,14 +4,17 @@
  * a model of 135 million random weights once, and measures it instead of the bundled one (`--size 360m`: of 360 million), its GGUF files
  * beside llama.cpp too; `--wllama FOLDER` adds llama.cpp in WASM, where `@wllama/wllama` 3 is installed in that folder. The parts `serve`
  * and `kernels` open no browser; `--aimock FOLDER` compares it with aimock, where `@copilotkit/aimock` is installed in that folder. The
- * part `gpu`, which runs alone, measures GGUF files on this machine's GPU in Node; where there is none, small ones on a GPU in software.
+ * part `gpu`, which runs alone, measures GGUF files on this machine's GPU in Node (`gpu-engine`), and in Chromium beside what else runs
+ * there (`gpu-peers`; `INPAGE_WEBLLM_MODEL=FOLDER` adds WebLLM); where there is no GPU, small ones on one in software.
  */
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright';
 import { build } from 'vite';
 import { ggufKernels } from '../../.ci/gguf-kernels/gguf-kernels.js';
+import { gpuPeerRows } from './gpu/gpu-peers.js';
 import { measureThisGpu } from './gpu/run-gpu.js';
+import { webLlmFolder } from './gpu/web-llm-folder.js';
 import { launchChromium } from '../e2e/support/launch-chromium.js';
 import { serveFolder } from '../e2e/support/serve-demo.js';
 import { makeVisionModels, VISION_MODELS } from '../vision/make-vision-models.js';
@@ -31,6 +34,8 @@ import { serveRows } from './serve/run-serve.js';
 import { makeLargeModel, storeRows } from './store/run-store.js';
 
 const root = join(import.meta.dirname, '../..');
+const cache = join(root, 'node_modules/.cache');
+const outDir = join(cache, 'inpage-bench');
 const PARTS = [
   'text',
   'constraint',
@@ -78,14 +83,16 @@ const realParts = only?.split(',') ?? [
   ...(size === 'real' ? ['gguf', 'gguf-peers', 'gguf-service', 'gguf-memory', 'gguf-decisions', 'gguf-threads'] : []),
 ];
 /** Of the model of 135 million weights. */
-const realFolder = join(root, `node_modules/.cache/inpage-bench-model-${size}`);
+const realFolder = join(cache, `inpage-bench-model-${size}`);
+/** These run alone: `gpu` is the other two. */
+const isOnGpu = only !== undefined && ['gpu', 'gpu-engine', 'gpu-peers'].includes(only);
+const webLlm = isOnGpu ? webLlmFolder(cache) : undefined;
 
 /** Built like an app's pages, so that what is measured is what users get. */
 async function serveBench(): Promise<{ origin: string; close(): Promise<void> }> {
   const { inpage } = (await import(
     /* @vite-ignore */ join(root, 'dist/vite.js')
   )) as typeof import('../../src/tools/vite/index.js');
-  const outDir = join(root, 'node_modules/.cache/inpage-bench');
   const pages = ['page', 'open-ours', 'open-peer', 'short-text', 'state', 'files', 'real/page', 'store/page'].map(
     (name) => join(root, `test/bench/${name}.html`),
   );
@@ -106,7 +113,7 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     recursive: true,
     filter: (path) => !path.includes('.') || /dist$|asyncify\.(mjs|wasm)$/.test(path),
   });
-  if (shape) {
+  if (shape && !isOnGpu) {
     const folder = realFolder;
     await makeRealModel(folder, shape);
     if (size === 'real' && realParts.some((part) => part.startsWith('gguf')))
@@ -115,14 +122,15 @@ async function serveBench(): Promise<{ origin: string; close(): Promise<void> }>
     if (!existsSync(join(outDir, 'models/real'))) symlinkSync(folder, join(outDir, 'models/real'));
   }
   await makeVisionModels();
-  const ranking = join(root, 'node_modules/.cache/inpage-bench-ranking');
+  const ranking = join(cache, 'inpage-bench-ranking');
   if (parts.includes('rerank')) makeRankingModel(ranking);
-  const hub = join(root, 'node_modules/.cache/inpage-bench-hub');
+  const hub = join(cache, 'inpage-bench-hub');
   if (!shape && parts.includes('store')) makeLargeModel(hub);
   const more = {
     '/vision/': VISION_MODELS,
     '/bench-hub/': hub,
     '/ranking/': ranking,
+    ...(webLlm && { '/web-llm/resolve/main/': webLlm.folder }),
     ...(wllama && { '/wllama/': join(resolve(wllama), 'node_modules/@wllama/wllama/esm/') }),
   };
   return serveFolder(outDir, false, true, more, true);
@@ -250,6 +258,8 @@ async function measure(origin: string | undefined): Promise<BenchRow[]> {
   }
 }
 
+const HEADER = `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`;
+
 function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
   const met = lower ? ratio <= goal : ratio >= goal;
   const cells = [
@@ -266,19 +276,41 @@ function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
 
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-if (only === 'gpu') {
-  const report = await measureThisGpu(size === 'real');
-  process.stdout.write(report);
+/** What is said, and rows of the comparison. */
+async function measureOnGpu(): Promise<{ report: string; rows: BenchRow[] }> {
+  const isReal = size === 'real';
+  let report = '';
+  const say = (text: string): void => {
+    report += `${text}\n`;
+    process.stdout.write(`${text}\n`);
+  };
+  if (only !== 'gpu-peers') say(await measureThisGpu(isReal));
+  if (only === 'gpu-engine') return { report, rows: [] };
+  const { origin, close } = await serveBench();
+  try {
+    const rows: BenchRow[] = [];
+    const served = join(outDir, 'models/real');
+    for await (const row of gpuPeerRows({ isReal, origin, served, cache, webLlm, say })) {
+      if (rows.length === 0) process.stdout.write(HEADER);
+      rows.push(row);
+      print(row);
+    }
+    return { report, rows };
+  } finally {
+    await close();
+  }
+}
+
+if (isOnGpu) {
+  const measured = await measureOnGpu();
   const file = option('json');
-  if (file) writeFileSync(file, `${JSON.stringify({ report }, null, 2)}\n`);
+  if (file) writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
   process.exit();
 }
 
 const server = parts.every((part) => IN_NODE[part]) && !shape ? undefined : await serveBench();
 try {
-  process.stdout.write(
-    `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`,
-  );
+  process.stdout.write(HEADER);
   const rows = await measure(server?.origin);
   const file = option('json');
   if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);

@@ -26,3 +26,13 @@ export const LATE_WASM_TIER_UP = '--wasm-tiering-budget=150000000';
 
 /** WebGPU on the CPU: slow but true. */
 export const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+
+/** WebGPU on the machine's own GPU. */
+export const OWN_GPU = ['--enable-unsafe-webgpu', '--enable-features=Vulkan'];
+/** The same where a driver of NVIDIA is and no display: https://developer.chrome.com/blog/supercharge-web-ai-testing */
+export const OWN_GPU_NO_DISPLAY = [
+  ...OWN_GPU,
+  '--use-angle=vulkan',
+  '--disable-vulkan-surface',
+  '--ignore-gpu-blocklist',
+];

@@ -13,11 +13,13 @@ const TYPES = new Map<unknown, number>([
   [Float32Array, FLOAT],
   [Uint8Array, 2],
   [Int8Array, INT8],
+  // Bits of halves, which not every Node has a type for.
+  [Uint16Array, FLOAT16],
   [Int32Array, INT32],
   [BigInt64Array, INT64],
 ]);
 
-type Values = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
+type Values = Float32Array | Uint8Array | Int8Array | Uint16Array | Int32Array | BigInt64Array;
 
 /** Numbers with a fraction are floats, lists are whole numbers. */
 export type Attributes = Record<string, number | readonly number[] | { float: number } | { graph: OnnxFile }>;

@@ -6,6 +6,7 @@
  */
 import { copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { floatsToHalves } from '../../src/engines/transformers/ort/half-floats.js';
 
 interface Parameter {
   name: string;
@@ -83,7 +84,8 @@ function weightsOf(parameter: Parameter, next: () => number): Buffer {
     for (let index = 0; index < count; index++) words[index] = withoutFifteens(next());
     return Buffer.from(words.buffer);
   }
-  if (parameter.dtype !== 'float32') throw new Error(`No recipe for ${parameter.dtype} (${parameter.name}).`);
+  if (!['float16', 'float32'].includes(parameter.dtype))
+    throw new Error(`No recipe for ${parameter.dtype} (${parameter.name}).`);
   const values = new Float32Array(count);
   if (parameter.name.endsWith('q_scale')) {
     const inputs = (parameter.shape.at(-1) ?? 1) * 32;
@@ -95,7 +97,7 @@ function weightsOf(parameter: Parameter, next: () => number): Buffer {
     const scale = Math.sqrt(3 / (parameter.shape.at(-1) ?? 1));
     for (let index = 0; index < count; index++) values[index] = (next() / 0x80000000 - 1) * scale;
   }
-  return Buffer.from(values.buffer);
+  return Buffer.from(parameter.dtype === 'float16' ? floatsToHalves(values).buffer : values.buffer);
 }
 
 async function writeWeights(parameters: readonly Parameter[], folder: string): Promise<Shard[]> {
@@ -129,7 +131,7 @@ async function writeWeights(parameters: readonly Parameter[], folder: string): P
 
 /**
  * Writes the folder: `model.wasm`, weights, cache manifest (under the names of old and new WebLLM), tokenizer, configs.
- * @param libraryPath compiled model library with 32-bit activations (`q4f32_1`, `q0f32`)
+ * @param libraryPath compiled model library (`q4f32_1`, `q4f16_1`, `q0f32`, `q0f16`)
  * @param enginePackage npm package of the WebLLM version that the library was compiled for
  * @param tokenizerFolder holds `tokenizer.json` and `tokenizer_config.json`; `<|im_end|>` must be token 2
  */

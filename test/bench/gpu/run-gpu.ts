@@ -1,4 +1,4 @@
-/** `npm run bench -- --only gpu [--size real]`: the GGUF engine on this machine's GPU, or on one in software, in Node. @module */
+/** `npm run bench -- --only gpu-engine [--size real]`: the GGUF engine on this machine's GPU, or on one in software, in Node. @module */
 import { measureGpu, type MeasuredModel, type MeasureOptions } from '../../../demo/speed/measure-gpu.js';
 import { gpuReport } from '../../../demo/speed/gpu-report.js';
 import { ForwardPass } from '../../../src/engines/gguf/forward.js';

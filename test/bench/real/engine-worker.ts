@@ -7,10 +7,14 @@ import { plainGenerationRequest } from '../../../src/core/request/generation-req
 
 /** What to do. The first order of a worker is `load`. */
 export type EngineOrder =
-  | { kind: 'load'; engine: 'ours' | 'bare'; origin: string; source: string }
-  | { kind: 'generate'; text: string; tokens: number }
+  | { kind: 'load'; engine: 'ours' | 'bare'; origin: string; source: string; dtype?: GpuDtype | undefined }
+  /** @param rows of transformers.js: so many answers at once */
+  | { kind: 'generate'; text: string; tokens: number; rows?: number }
   /** Ours only: the model is made to say a text, since what a random one would say is no edit of anything. */
   | { kind: 'say'; text: string; say: string };
+
+/** Of transformers.js on WebGPU. */
+export type GpuDtype = 'q4' | 'q4f16';
 
 /** Tokens read and made. */
 export interface EngineAnswer {
@@ -22,7 +26,7 @@ const { signal } = new AbortController();
 /** Ends of turn are forbidden, so that both sides write the same number of tokens. */
 const NO_END = { 0: -100, 2: -100 };
 
-type Generate = (text: string, tokens: number) => Promise<EngineAnswer>;
+type Generate = (text: string, tokens: number, rows?: number) => Promise<EngineAnswer>;
 let generate: Generate | undefined;
 let encode: ((text: string) => number[]) | undefined;
 
@@ -46,20 +50,23 @@ async function loadOurs(origin: string, source: string): Promise<Generate> {
   };
 }
 
-/** Nothing is set but where its files are. */
-async function loadBare(origin: string, source: string): Promise<Generate> {
+/** Nothing is set but where its files are. @param dtype on WebGPU; undefined: 8 bits on WASM */
+async function loadBare(origin: string, source: string, dtype: GpuDtype | undefined): Promise<Generate> {
   const file = `${origin}/ort/ort-wasm-simd-threaded.asyncify`;
   Object.assign(env.backends.onnx.wasm ?? {}, { wasmPaths: { mjs: `${file}.mjs`, wasm: `${file}.wasm` } });
   Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: '/' });
-  const model: PreTrainedModel = await AutoModelForCausalLM.from_pretrained(source, { device: 'wasm', dtype: 'q8' });
+  const on = dtype === undefined ? ({ device: 'wasm', dtype: 'q8' } as const) : ({ device: 'webgpu', dtype } as const);
+  const model: PreTrainedModel = await AutoModelForCausalLM.from_pretrained(source, on);
   const tokenizer = (await AutoTokenizer.from_pretrained(source)) as unknown as { encode(text: string): number[] };
-  return async (text, tokens) => {
+  return async (text, tokens, rows = 1) => {
     const ids = tokenizer.encode(text);
-    const inputs = new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
-    const attention_mask = new Tensor('int64', new BigInt64Array(ids.length).fill(1n), [1, ids.length]);
+    const size = [rows, ids.length];
+    const all = Array.from({ length: rows }, () => ids).flat();
+    const inputs = new Tensor('int64', BigInt64Array.from(all, BigInt), size);
+    const attention_mask = new Tensor('int64', new BigInt64Array(all.length).fill(1n), size);
     const options = { max_new_tokens: tokens, do_sample: false, suppress_tokens: [0, 2] };
     await model.generate({ inputs, attention_mask, ...options });
-    return { prompt: ids.length, tokens };
+    return { prompt: all.length, tokens: rows * tokens };
   };
 }
 
@@ -78,12 +85,13 @@ async function say(text: string, words: string): Promise<EngineAnswer> {
 
 async function answer(order: EngineOrder): Promise<EngineAnswer> {
   if (order.kind === 'load') {
-    generate = await (order.engine === 'ours' ? loadOurs : loadBare)(order.origin, order.source);
+    const { engine, origin, source, dtype } = order;
+    generate = await (engine === 'ours' ? loadOurs(origin, source) : loadBare(origin, source, dtype));
     return { prompt: 0, tokens: 0 };
   }
   if (!generate) throw new Error('No engine is loaded.');
   if (order.kind === 'say') return say(order.text, order.say);
-  return generate(order.text, order.tokens);
+  return generate(order.text, order.tokens, order.rows);
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<EngineOrder>) => {

@@ -10,7 +10,17 @@ import type { BenchRow } from '../bench-row.js';
 import { processorTimes, secondsBetween } from '../processor-seconds.js';
 import { peakRendererBytes, rendererUsage } from '../processor-time.js';
 import { decisionRows } from './decision-rows.js';
-import { ANSWER, decodeRate, type Generate, growingChat, inTurns, openPage, seconds } from './measure.js';
+import {
+  ANSWER,
+  decodeRate,
+  type Generate,
+  growingChat,
+  inTurns,
+  openPage,
+  promptRate,
+  seconds,
+  type Side,
+} from './measure.js';
 import type { GgufPrecision } from './random-gguf.js';
 import { type Call, callsOf, text, user } from './real-page.js';
 import { threadRows } from './threads-rows.js';
@@ -26,14 +36,6 @@ export interface GgufRowsOptions {
   folder: string;
   /** llama.cpp in WASM is served. */
   wllama: boolean;
-}
-
-/** Someone that generates. */
-interface Side {
-  generate: Generate;
-  /** It reads a prompt again that it has just read. */
-  again: boolean;
-  seconds: (run: () => Promise<unknown>) => Promise<number>;
 }
 
 const fileOf = (precision: GgufPrecision): string => `model-${precision}.gguf`;
@@ -83,20 +85,10 @@ async function openNative(file: string): Promise<Side & { close(): Promise<void>
   };
 }
 
-const promptRate =
-  ({ generate, seconds: spent }: Side) =>
-  async (): Promise<number> => {
-    const prompt = text(PROMPT);
-    let read = 0;
-    const time = await spent(async () => ({ prompt: read } = await generate(prompt, 1)));
-    if (read < PROMPT || read > PROMPT + 1) throw new Error(`${read} tokens were read, not ${PROMPT}.`);
-    return PROMPT / time;
-  };
-
 async function* beside(name: string, ours: Side, peer: Side, goals: [number, number]): AsyncGenerator<BenchRow> {
   for (const { generate } of [ours, peer]) await generate(text(64), 2);
   const reading = { name: `prompt of ${PROMPT} over ${name}`, goal: goals[0], unit: 'tokens/s' };
-  yield await inTurns(reading, promptRate(ours), promptRate(peer));
+  yield await inTurns(reading, promptRate(ours, PROMPT), promptRate(peer, PROMPT));
   const rate = ({ generate, again, seconds: spent }: Side): (() => Promise<number>) =>
     decodeRate(generate, again, { spent });
   yield await inTurns({ name: `decode over ${name}`, goal: goals[1], unit: 'tokens/s' }, rate(ours), rate(peer));

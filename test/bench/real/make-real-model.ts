@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomDecoder, SHAPE } from './random-decoder.js';
+import { type DecoderShape, type OnnxPrecision, randomDecoder, SHAPE } from './random-decoder.js';
 import { type GgufPrecision, randomGguf } from './random-gguf.js';
 import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
 
@@ -10,7 +10,7 @@ const SEED = 135;
 const ENDS = { bos_token_id: 1, eos_token_id: 2, pad_token_id: 0 };
 
 /** Files of the model but the weights, by name. */
-function smallFiles(shape: typeof SHAPE): Record<string, unknown> {
+function smallFiles(shape: DecoderShape): Record<string, unknown> {
   const decoder = Object.fromEntries(
     SPECIAL_TOKENS.map((content, id) => [
       id,
@@ -52,14 +52,20 @@ function smallFiles(shape: typeof SHAPE): Record<string, unknown> {
   };
 }
 
+const FILES: Readonly<Record<OnnxPrecision, string>> = { q8: 'model_quantized', q4: 'model_q4', q4f16: 'model_q4f16' };
+
 /** Makes a model of this shape in a folder where it is not there yet. */
-export async function makeRealModel(folder: string, shape: typeof SHAPE): Promise<void> {
-  const weights = join(folder, 'onnx/model_quantized.onnx');
+export async function makeRealModel(
+  folder: string,
+  shape: DecoderShape,
+  precision: OnnxPrecision = 'q8',
+): Promise<void> {
+  const weights = join(folder, `onnx/${FILES[precision]}.onnx`);
   if (existsSync(weights)) return;
   await mkdir(join(folder, 'onnx'), { recursive: true });
   for (const [name, content] of Object.entries(smallFiles(shape)))
     await writeFile(join(folder, name), JSON.stringify(content));
-  await writePieces(weights, randomDecoder(SEED, shape).toMessage());
+  await writePieces(weights, randomDecoder(SEED, shape, precision).toMessage());
 }
 
 /** Makes a shape, by default that of 135 million weights, as a GGUF file where it is not there yet. */

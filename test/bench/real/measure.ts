@@ -31,9 +31,10 @@ export async function inTurns(
   row: Pick<BenchRow, 'name' | 'goal' | 'unit'> & { lower?: boolean },
   ours: () => Promise<number>,
   peer: () => Promise<number>,
+  rounds = ROUNDS,
 ): Promise<BenchRow> {
   const numbers: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     numbers[0].push(await ours());
     numbers[1].push(await peer());
   }
@@ -43,14 +44,36 @@ export async function inTurns(
 
 export type Generate = (prompt: string, tokens: number) => Promise<EngineAnswer>;
 
+/** Someone that generates. */
+export interface Side {
+  generate: Generate;
+  /** It reads a prompt again that it has just read. */
+  again: boolean;
+  seconds: (run: () => Promise<unknown>) => Promise<number>;
+}
+
+/** Tokens per second of a prompt that no one has read. */
+export const promptRate =
+  ({ generate, seconds: spent }: Side, length: number) =>
+  async (): Promise<number> => {
+    const prompt = text(length);
+    let read = 0;
+    const time = await spent(async () => ({ prompt: read } = await generate(prompt, 1)));
+    if (read < length || read > length + 1) throw new Error(`${read} tokens were read, not ${length}.`);
+    return length / time;
+  };
+
 /** Tokens per second without the reading of the prompt. @param again the engine reads a prompt again that it knows */
 export const decodeRate =
-  (generate: Generate, again: boolean, { length = 64, spent = seconds } = {}) =>
+  (generate: Generate, again: boolean, { length = 64, tokens = ANSWER, spent = seconds } = {}) =>
   async (): Promise<number> => {
     const prompt = text(length);
     const first = await spent(() => generate(prompt, 1));
-    const all = await spent(() => generate(prompt, ANSWER));
-    return (ANSWER - 1) / (all - (again ? first : 0));
+    let made = 0;
+    const all = await spent(async () => ({ tokens: made } = await generate(prompt, tokens)));
+    // WebLLM does not count the token that comes with the prompt.
+    if (made < tokens - 1) throw new Error(`${made} tokens were made, not ${tokens}.`);
+    return (tokens - 1) / (all - (again ? first : 0));
   };
 
 export async function growingChat(call: Call): Promise<BenchRow> {

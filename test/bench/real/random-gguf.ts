@@ -66,7 +66,8 @@ const [ORDINARY, CONTROL] = [1, 3];
 export function randomGguf(seed: number, precision: GgufPrecision, shape = SHAPE): GgufFile {
   const { hidden, layers, heads, keyHeads, width, inner, vocabulary, context, theta } = shape;
   const file = new GgufFile();
-  file.text('general.architecture', 'llama');
+  const architecture = shape.biases ? 'qwen2' : 'llama';
+  file.text('general.architecture', architecture);
   const numbers = {
     context_length: context,
     embedding_length: hidden,
@@ -77,17 +78,20 @@ export function randomGguf(seed: number, precision: GgufPrecision, shape = SHAPE
     'rope.dimension_count': width,
     vocab_size: vocabulary,
   };
-  for (const [name, value] of Object.entries(numbers)) file.integer(`llama.${name}`, value);
-  file.float('llama.attention.layer_norm_rms_epsilon', 1e-5);
-  file.float('llama.rope.freq_base', theta);
-  addTokenizer(file);
+  for (const [name, value] of Object.entries(numbers)) file.integer(`${architecture}.${name}`, value);
+  file.float(`${architecture}.attention.layer_norm_rms_epsilon`, 1e-5);
+  file.float(`${architecture}.rope.freq_base`, theta);
+  addTokenizer(file, vocabulary);
 
   let next = seed;
   const matrix = (name: string, rows: number, columns: number, deviation: number, layer = 0): void => {
     next = (Math.imul(next, 1664525) + 1013904223) | 0;
     const part = name.slice(name.lastIndexOf('.') + 1);
     const kind: Kind = KINDS[kindOf(precision, part, layer, columns)];
-    file.tensor(`${name}.weight`, kind.type, [columns, rows], randomBlocks(kind, rows * columns, next, deviation));
+    const blocks = randomBlocks(kind, rows * columns, next, deviation);
+    // A head never says a special token, which could end an answer.
+    if (part === 'token_embd') blocks.fill(0, 0, ((SPECIAL_TOKENS.length * columns) / kind.block) * kind.bytes);
+    file.tensor(`${name}.weight`, kind.type, [columns, rows], blocks);
   };
   const ones = new Uint8Array(new Float32Array(hidden).fill(1).buffer);
   const norm = (name: string): void => file.tensor(`${name}.weight`, F32, [hidden], ones);
@@ -100,6 +104,13 @@ export function randomGguf(seed: number, precision: GgufPrecision, shape = SHAPE
     matrix(`${name}attn_q`, heads * width, hidden, hidden ** -0.5, layer);
     matrix(`${name}attn_k`, keyHeads * width, hidden, hidden ** -0.5, layer);
     matrix(`${name}attn_v`, keyHeads * width, hidden, hidden ** -0.5, layer);
+    if (shape.biases)
+      for (const [part, count] of [
+        ['q', heads],
+        ['k', keyHeads],
+        ['v', keyHeads],
+      ] as const)
+        file.tensor(`${name}attn_${part}.bias`, F32, [count * width], new Uint8Array(4 * count * width));
     matrix(`${name}attn_output`, hidden, heads * width, hidden ** -0.5, layer);
     matrix(`${name}ffn_gate`, inner, hidden, hidden ** -0.5, layer);
     matrix(`${name}ffn_up`, inner, hidden, hidden ** -0.5, layer);
@@ -108,8 +119,8 @@ export function randomGguf(seed: number, precision: GgufPrecision, shape = SHAPE
   return file;
 }
 
-function addTokenizer(file: GgufFile): void {
-  const { model } = randomTokenizer(SHAPE.vocabulary) as { model: { vocab: Record<string, number> } };
+function addTokenizer(file: GgufFile, vocabulary: number): void {
+  const { model } = randomTokenizer(vocabulary) as { model: { vocab: Record<string, number> } };
   const tokens = Object.entries(model.vocab)
     .toSorted(([, a], [, b]) => a - b)
     .map(([token]) => token);

@@ -6,8 +6,9 @@ const CHROMIUM = '/usr/lib/chromium';
 /** Of `dlopen`: a library stays, though it is no module of Node. */
 const STAYS = 0x1000;
 
-/** The devices of a test; undefined where Chromium's libraries are not installed. */
+/** The devices of a test; undefined where Chromium's libraries are not installed. With INPAGE_OWN_GPU=1 the machine's own. */
 export async function softwareGpu(): Promise<GPU | undefined> {
+  if (process.env['INPAGE_OWN_GPU']) return ownGpu();
   const icd = `${CHROMIUM}/vk_swiftshader_icd.json`;
   if (!existsSync(icd)) return undefined;
   process.env['VK_ICD_FILENAMES'] ??= icd;
@@ -19,6 +20,14 @@ export async function softwareGpu(): Promise<GPU | undefined> {
   }
   const { create } = await import('webgpu');
   return create([]);
+}
+
+async function ownGpu(): Promise<GPU> {
+  const { create } = await import('webgpu');
+  const gpu = create([]);
+  const adapter = await gpu.requestAdapter();
+  if (!adapter || adapter.info.isFallbackAdapter) throw new Error('INPAGE_OWN_GPU is set, and there is no GPU here.');
+  return gpu;
 }
 
 /**
