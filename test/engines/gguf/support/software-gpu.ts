@@ -1,20 +1,32 @@
 /** WebGPU in Node: the npm package `webgpu` (Dawn) on Chromium's adapter in software. @module */
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { dirname } from 'node:path';
 
-const CHROMIUM = '/usr/lib/chromium';
 /** Of `dlopen`: a library stays, though it is no module of Node. */
 const STAYS = 0x1000;
+
+/** Where Chromium has its adapter in software: Debian's, or playwright's. */
+async function chromiumFolder(): Promise<string | undefined> {
+  const hasAdapter = (folder: string): boolean => existsSync(`${folder}/vk_swiftshader_icd.json`);
+  if (hasAdapter('/usr/lib/chromium')) return '/usr/lib/chromium';
+  const { chromium } = await import('playwright');
+  const folder = dirname(chromium.executablePath());
+  return hasAdapter(folder) ? folder : undefined;
+}
 
 /** The devices of a test; undefined where Chromium's libraries are not installed. With INPAGE_OWN_GPU=1 the machine's own. */
 export async function softwareGpu(): Promise<GPU | undefined> {
   if (process.env['INPAGE_OWN_GPU']) return ownGpu();
-  const icd = `${CHROMIUM}/vk_swiftshader_icd.json`;
-  if (!existsSync(icd)) return undefined;
-  process.env['VK_ICD_FILENAMES'] ??= icd;
+  const folder = await chromiumFolder();
+  if (!folder) {
+    console.warn('SKIPPED: tests of WebGPU in Node. There is no Chromium with an adapter in software.');
+    return undefined;
+  }
+  process.env['VK_ICD_FILENAMES'] ??= `${folder}/vk_swiftshader_icd.json`;
   try {
     // Dawn asks for it by its name, which the system does not find.
-    process.dlopen({ exports: {} }, `${CHROMIUM}/libvulkan.so.1`, constants.dlopen.RTLD_NOW | STAYS);
+    process.dlopen({ exports: {} }, `${folder}/libvulkan.so.1`, constants.dlopen.RTLD_NOW | STAYS);
   } catch {
     // It is no module, and is there now.
   }
