@@ -13,6 +13,7 @@ import { type Groups, inOneFileEach } from './in-one-file-each.js';
 import { copyOnnxRuntime } from './onnx-runtime.js';
 import { TEST_SERVER_ENVIRONMENTS, testServerThread } from './test-server-build.js';
 import { mp3Worker } from './mp3-worker.js';
+import { shortenShaders } from './shorten-shaders.js';
 import { thirdPartyNotices } from './third-party-notices.js';
 import { webLlmModelList } from './web-llm-model-list.js';
 
@@ -46,29 +47,6 @@ function separateWorkers(): Plugin {
         changed = changed.replaceAll(placeholder(name), `new URL('${beside}/${name}.js', import.meta.url)`);
       }
       return changed === code ? null : { code: changed, map: null };
-    },
-  };
-}
-
-/** An operator between names, numbers and brackets, with one behind it: not `-`, which may be a sign. */
-const OPERATOR = '([+*/<>=&|]|[-+*/]=)[=&|<>]?';
-/** Lines of comments, what lines begin with, and spaces around operators and behind commas and semicolons. */
-const NEEDLESS = [
-  /^[ \t]*\/\/.*$/gm,
-  /^[ \t]+/gm,
-  new RegExp(`(?<=[\\w)\\]]) (?=${OPERATOR} [\\w($])`, 'g'),
-  new RegExp(`(?<=[\\w)\\]]${OPERATOR}) (?=[\\w($])`, 'g'),
-  /(?<=[\w)\]>][,;]) (?=[\w($])/g,
-];
-
-/** Shaders are texts, in which no minifier shortens anything. What goes means nothing to TypeScript either. */
-function shortenShaders(): Plugin {
-  return {
-    name: 'inpage:shorten-shaders',
-    enforce: 'pre',
-    transform(code, id) {
-      if (!/\/gguf\/webgpu\/shaders\/[\w-]+\.ts$/.test(id)) return null;
-      return { code: NEEDLESS.reduce((short, needless) => short.replace(needless, ''), code), map: null };
     },
   };
 }

@@ -27,6 +27,18 @@ const tokens = Array.from({ length: 12 }, (_, index) => (index * 37 + 3) % 100);
 const sizesOf = (kind: TensorKind): TinyFile => ({ kind, width: 256, inner: isLong ? 2304 : 1088, layers: 1 });
 const HALVES: ShaderTuning = { lanes: 32, halves: true };
 const TUNINGS: readonly ShaderTuning[] = isLong ? [HALVES, { lanes: 64, halves: false }] : [HALVES];
+/** With experts, states and inputs of layers. */
+const MADE = [
+  'qwen3moe',
+  'gpt-oss',
+  'granitemoe',
+  'gemma4 with experts',
+  'lfm2',
+  'qwen35',
+  'granitehybrid',
+  'falcon-h1',
+  'nemotron_h',
+];
 const KINDS: readonly TensorKind[] = isLong ? [...COMPARED_KINDS, 'F32'] : ['Q5_0'];
 
 describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
@@ -95,13 +107,13 @@ describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
     600_000,
   );
 
-  it.runIf(isLong).each(['qwen3moe', 'gpt-oss', 'granitemoe'])(
-    '[W64] [W65] experts of a made %s compute what WASM computes, with the same bits alone and together',
+  it.runIf(isLong).each(MADE)(
+    '[W64] [W65] a made %s computes what WASM computes, with the same bits alone and together',
     async (name) => {
       const file = madeFile(name);
       const model = await gpuOfFile(device, file, {
         pipelines,
-        tuning: { lanes: 32, halves: true },
+        tuning: { lanes: 64, halves: true },
         classes: ROW_CLASSES,
       });
       const prompt = MADE_PROMPT.slice(0, 12);
