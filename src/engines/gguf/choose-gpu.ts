@@ -49,6 +49,8 @@ interface Confirmed {
   /** Undefined: on WASM. */
   openForward?: OpenForward;
   deviceReason?: string;
+  /** Remembers how the GPU was found, when the file is there as a whole. */
+  keep?: () => Promise<void>;
 }
 
 /** @throws InferenceError `model_not_supported` where the entry wants WebGPU alone and the GPU is wrong */
@@ -61,16 +63,18 @@ export async function confirmGpu(
   const onCompile = (): void => onProgress({ model: entry.id, loadedBytes: 0, totalBytes: 0, stage: 'compile' });
   onCompile();
   const { tryGpuOnce, openOnGpu } = await engine();
-  const { isRight, keepsBits, tried } = await tryGpuOnce(model, source, isSimulated);
+  const { isRight, keepsBits, tried, keep } = await tryGpuOnce(model, source, isSimulated);
   if (!isRight) {
     model.device.destroy();
     const why = 'the self-check of this GPU failed: it does not compute what WASM computes';
-    return { deviceReason: reasonOf(checkRefusal(entry, { code: 'model_not_supported', why })) };
+    // Where the entry is refused, the file may be there from before.
+    if (entry.device === 'webgpu') await keep();
+    return { deviceReason: reasonOf(checkRefusal(entry, { code: 'model_not_supported', why })), keep };
   }
   if (isSimulated) warn(SIMULATED);
   if (!keepsBits) warn(OTHER_BITS);
   const { file } = source;
-  return { openForward: (read, openStored) => openOnGpu(tried, { file, read, openStored, onCompile }) };
+  return { openForward: (read, openStored) => openOnGpu(tried, { file, read, openStored, onCompile }), keep };
 }
 
 /**
@@ -83,7 +87,9 @@ export async function assembleOn<Model>(
   assemble: (on: Confirmed) => Promise<Model>,
 ): Promise<Model> {
   try {
-    return await assemble(confirmed);
+    const model = await assemble(confirmed);
+    await confirmed.keep?.();
+    return model;
   } catch (error) {
     const isCancelled = isInferenceError(error) && error.code === 'cancelled';
     if (!confirmed.openForward || entry.device === 'webgpu' || isCancelled) throw error;

@@ -217,6 +217,9 @@ describe('the trial of a GPU', () => {
     const confirmed = await confirm(AUTO);
     expect(confirmed.openForward).toBeUndefined();
     expect(confirmed.deviceReason).toContain('self-check');
+    // What is remembered is kept with the file, which is there as a whole when the model is.
+    expect(facts.size).toBe(0);
+    await expect(assembleOn(AUTO, confirmed, async () => 'on WASM')).resolves.toBe('on WASM');
     expect(facts.get('computes right (card)')).toBe(false);
     expect(facts.get('keeps bits (card)')).toBe(false);
     await expect(confirm(WEBGPU)).rejects.toMatchObject({ code: 'model_not_supported', message: ON_AUTO });

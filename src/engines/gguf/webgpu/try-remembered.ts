@@ -22,6 +22,8 @@ interface Trials<Model> {
 export interface Trial<Model> extends SelfCheck {
   /** The model with the shaders that were tried. */
   tried: Model;
+  /** Remembers it with the file, which has to be there as a whole for that. Never rejects. */
+  keep: () => Promise<void>;
 }
 
 /**
@@ -34,15 +36,17 @@ export async function tryRemembered<Model extends Identified>(
   source: TrialSource,
   isSimulated = false,
 ): Promise<Trial<Model>> {
+  const memory = new TrialMemory(source);
+  const keep = (): Promise<void> => memory.keep();
   const trial = async (tried: Model): Promise<Trial<Model>> => {
-    const [isRight, keepsBits] = await remembered(['computes right', 'keeps bits'], tried, source, async () => {
+    const [isRight, keepsBits] = await memory.answers(['computes right', 'keeps bits'], tried, async () => {
       const found = await tryGpu(tried);
       return [found.isRight, found.keepsBits];
     });
-    return { isRight: isRight!, keepsBits: keepsBits!, tried };
+    return { isRight: isRight!, keepsBits: keepsBits!, tried, keep };
   };
   if (isSimulated) return trial(model);
-  const [two, four, halves] = await remembered(['32 sums', '64 sums', 'halves'], model, source, async () => {
+  const [two, four, halves] = await memory.answers(['32 sums', '64 sums', 'halves'], model, async () => {
     const found = await tuneGpu(model);
     return [found.lanes === 32, found.lanes === 64, found.halves];
   });
@@ -58,23 +62,40 @@ function withTuning<Model extends Identified>(model: Model, tuning: ShaderTuning
   return { ...model, tuning, identity: `${model.identity}, ${lanes} sums${halves ? ', halves' : ''}` };
 }
 
-/** What was found of this GPU, browser and version of the shaders with this file; found out once. */
-async function remembered(
-  questions: readonly string[],
-  { identity }: Identified,
-  { file, files }: TrialSource,
-  find: () => Promise<readonly boolean[]>,
-): Promise<readonly boolean[]> {
-  const asked = questions.map((question) => `${question} (${identity})`);
-  const known = await Promise.all(asked.map((question) => files.fact(file, question)));
-  const answers = known.filter((answer) => answer !== undefined);
-  if (answers.length === asked.length) return answers;
-  const found = await find();
-  try {
-    // One after the other: each is written beside those that are there.
-    for (const [index, question] of asked.entries()) await files.keepFact(file, question, found[index]!);
-  } catch {
-    // A full disk is no reason to fail.
+/** What was found of this GPU, browser and version of the shaders with this file. */
+class TrialMemory {
+  readonly #source: TrialSource;
+  /** What is not kept yet. */
+  #found: (readonly [question: string, answer: boolean])[] = [];
+
+  constructor(source: TrialSource) {
+    this.#source = source;
   }
-  return found;
+
+  /** @param find what finds them out, in the order of the questions, where they are not known */
+  async answers(
+    questions: readonly string[],
+    { identity }: Identified,
+    find: () => Promise<readonly boolean[]>,
+  ): Promise<readonly boolean[]> {
+    const { file, files } = this.#source;
+    const asked = questions.map((question) => `${question} (${identity})`);
+    const known = await Promise.all(asked.map((question) => files.fact(file, question)));
+    const answers = known.filter((answer) => answer !== undefined);
+    if (answers.length === asked.length) return answers;
+    const found = await find();
+    this.#found.push(...asked.map((question, index) => [question, found[index]!] as const));
+    return found;
+  }
+
+  async keep(): Promise<void> {
+    const { file, files } = this.#source;
+    const found = this.#found.splice(0);
+    try {
+      // One after the other: each is written beside those that are there.
+      for (const [question, answer] of found) await files.keepFact(file, question, answer);
+    } catch {
+      // A full disk is no reason to fail.
+    }
+  }
 }

@@ -24,7 +24,12 @@ function gpuWith(tuning: ShaderTuning, outcomeOf: (identity: string) => typeof R
   } as unknown as TrialSource;
   const tuneGpu = vi.fn<() => Promise<ShaderTuning>>(async () => tuning);
   const tryGpu = vi.fn<(model: GpuModel) => Promise<typeof RIGHT>>(async ({ identity }) => outcomeOf(identity));
-  const open = (isSimulated?: boolean) => tryRemembered({ tuneGpu, tryGpu }, MODEL, source, isSimulated);
+  /** As when a model is loaded to the end. */
+  const open = async (isSimulated?: boolean) => {
+    const { keep, ...trial } = await tryRemembered({ tuneGpu, tryGpu }, MODEL, source, isSimulated);
+    await keep();
+    return trial;
+  };
   return { open, tuneGpu, tryGpu, source };
 }
 
@@ -53,6 +58,16 @@ describe('[W63] [W71] the trial of a GPU', () => {
     const { open, tryGpu } = gpuWith(TUNED, (identity) => (identity === 'card' ? RIGHT : outcome));
     for (let times = 0; times < 2; times++) await expect(open()).resolves.toEqual({ ...RIGHT, tried: MODEL });
     expect(tryGpu).toHaveBeenCalledTimes(2);
+  });
+
+  it('keeps nothing before the file is there as a whole, and each answer once then', async () => {
+    const { source, tuneGpu, tryGpu } = gpuWith(TUNED);
+    const keepFact = vi.spyOn(source.files, 'keepFact');
+    const { keep } = await tryRemembered({ tuneGpu, tryGpu }, MODEL, source);
+    expect(keepFact).not.toHaveBeenCalled();
+    await keep();
+    await keep();
+    expect(keepFact).toHaveBeenCalledTimes(5);
   });
 
   it('measures nothing on a GPU that the processor plays', async () => {
