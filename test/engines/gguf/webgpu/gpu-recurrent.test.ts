@@ -10,7 +10,7 @@ import { ROW_CLASSES } from '../../../../src/engines/gguf/webgpu/dispatch.js';
 import type { TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.js';
 import type { MatrixPlan } from '../../../../src/engines/gguf/model-tensors.js';
 import { openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
-import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
+import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { checkGpu } from '../../../../src/engines/gguf/webgpu/self-check.js';
@@ -20,6 +20,7 @@ import { type GpuFile, gpuOfFile } from '../support/gpu-of-file.js';
 import { farthest, likeliest } from '../support/log-probabilities.js';
 import { logitsOfFile } from '../support/logits-of-file.js';
 import { MADE_PROMPT, madeContent, madeFile } from '../support/made-architectures.js';
+import { openTestDevice } from '../support/gpu-device.js';
 import { softwareGpu } from '../support/software-gpu.js';
 import { headerOfHybrid, REAL_HYBRIDS } from '../support/real-hybrids.js';
 import { someTokens } from '../support/tiny-decoder.js';
@@ -68,12 +69,9 @@ const ask = (text: string, more: Partial<GenerationRequest>): GenerationRequest 
 describe.skipIf(!gpu)('recurrent layers on a GPU in software', () => {
   let device: GPUDevice;
   let pipelines: Pipelines;
-  const errors: string[] = [];
+  let errors: string[];
   beforeAll(async () => {
-    const adapter = await gpu!.requestAdapter();
-    device = await adapter!.requestDevice();
-    device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-    pipelines = new Pipelines(device);
+    ({ device, pipelines, errors } = await openTestDevice(gpu!));
   });
   afterAll(() => device?.destroy());
 

@@ -6,7 +6,7 @@ import type { ReadRange } from '../../../../src/engines/gguf/file/header.js';
 import { planModel } from '../../../../src/engines/gguf/model-plan.js';
 import type { OpenForward } from '../../../../src/engines/gguf/opened-forward.js';
 import { openOnGpu, tryGpu } from '../../../../src/engines/gguf/webgpu/gguf-webgpu.js';
-import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
+import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
 import type { TextModel } from '../../../../src/language/decoding/create-text-model.js';
@@ -16,6 +16,7 @@ import { gpuOfFile } from '../support/gpu-of-file.js';
 import { layeredFile } from '../support/layered-files.js';
 import { farthest, likeliest } from '../support/log-probabilities.js';
 import { logitsOfFile } from '../support/logits-of-file.js';
+import { openTestDevice } from '../support/gpu-device.js';
 import { softwareGpu } from '../support/software-gpu.js';
 import { headerOf, piecesOf, TINY_ENTRY } from '../support/tiny-model.js';
 
@@ -40,12 +41,9 @@ describe('[W67] a table of inputs that stays in the store', () => {
 describe.skipIf(!gpu)('layers of Gemma 4 on a GPU in software', () => {
   let device: GPUDevice;
   let pipelines: Pipelines;
-  const errors: string[] = [];
+  let errors: string[];
   beforeAll(async () => {
-    const adapter = await gpu!.requestAdapter();
-    device = await adapter!.requestDevice();
-    device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-    pipelines = new Pipelines(device);
+    ({ device, pipelines, errors } = await openTestDevice(gpu!));
   });
   afterAll(() => device?.destroy());
 

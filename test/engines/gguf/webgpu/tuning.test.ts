@@ -4,7 +4,7 @@ import type { TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.
 import { planModel } from '../../../../src/engines/gguf/model-plan.js';
 import type { MeasureTuning } from '../../../../src/engines/gguf/webgpu/choose-tuning.js';
 import { ROW_CLASSES } from '../../../../src/engines/gguf/webgpu/dispatch.js';
-import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
+import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { DEFAULT_TUNING, type ShaderTuning } from '../../../../src/engines/gguf/webgpu/shaders/tuning.js';
 import { tuneShaders } from '../../../../src/engines/gguf/webgpu/tune-shaders.js';
 import { COMPARED_KINDS } from '../support/compared-models.js';
@@ -14,6 +14,7 @@ import { logitsOfFile } from '../support/logits-of-file.js';
 import { MADE_PROMPT, madeFile } from '../support/made-architectures.js';
 import { multiply, referenceLogits } from '../support/reference-decoder.js';
 import { referenceOf } from '../support/reference-of-file.js';
+import { openTestDevice } from '../support/gpu-device.js';
 import { softwareGpu } from '../support/software-gpu.js';
 import { tinyContent, tinyFile, type TinyFile } from '../support/tiny-file.js';
 import { headerOf } from '../support/tiny-model.js';
@@ -44,12 +45,9 @@ const KINDS: readonly TensorKind[] = isLong ? [...COMPARED_KINDS, 'F32'] : ['Q5_
 describe.skipIf(!gpu)('tuned shaders on a GPU in software', () => {
   let device: GPUDevice;
   let pipelines: Pipelines;
-  const errors: string[] = [];
+  let errors: string[];
   beforeAll(async () => {
-    const adapter = await gpu!.requestAdapter();
-    device = await adapter!.requestDevice();
-    device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-    pipelines = new Pipelines(device);
+    ({ device, pipelines, errors } = await openTestDevice(gpu!));
   });
   afterAll(() => device?.destroy());
 
