@@ -1,6 +1,7 @@
 /** GGUF files in a page of a browser with WebGPU, whose GPU the processor plays: slow but true. */
-import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright';
@@ -25,29 +26,49 @@ const CHAT: GgufEntry = {
 };
 
 let browser: Browser;
-let app: Awaited<ReturnType<typeof serveFolder>>;
-let made: string;
+/** As it is built; and where the adapter says that it is no simulated one. */
+let [app, appOnGpu]: Awaited<ReturnType<typeof serveFolder>>[] = [];
+let [made, trusting]: string[] = [];
 beforeAll(async () => {
   made = await writeMadeFiles();
-  [browser, app] = await Promise.all([launchChromium(SWIFTSHADER), serveFolder(demo, true, true, { '/made/': made })]);
+  trusting = await writeTrustingWorker();
+  const folders = { '/made/': made };
+  [browser, app, appOnGpu] = await Promise.all([
+    launchChromium(SWIFTSHADER),
+    serveFolder(demo, true, true, folders),
+    serveFolder(demo, true, true, { ...folders, [`/assets/${WORKER}`]: trusting }),
+  ]);
 });
 afterAll(async () => {
   await browser.close();
-  await app.close();
-  await rm(made, { recursive: true });
+  await Promise.all([app, appOnGpu].map((each) => each!.close()));
+  await Promise.all([made, trusting].map((folder) => rm(folder!, { recursive: true })));
 });
+
+/** What the file of the worker begins with. */
+const WORKER = 'model-worker';
+
+/** @returns a new folder with a worker that takes any adapter for a GPU */
+async function writeTrustingWorker(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trusting-'));
+  const name = readdirSync(join(demo, 'assets')).find((each) => each.startsWith(WORKER))!;
+  const code = readFileSync(join(demo, 'assets', name), 'utf8');
+  const trust = "Object.defineProperty(GPUAdapterInfo.prototype, 'isFallbackAdapter', { get: () => false });\n";
+  await writeFile(join(folder, name.slice(WORKER.length)), trust + code);
+  return folder;
+}
 
 interface Opened {
   page: Page;
   urls: string[];
 }
 
-async function open(entry: GgufEntry): Promise<Opened> {
+async function open(entry: GgufEntry, { origin } = app!): Promise<Opened> {
   const context = await newContext(browser);
   const urls: string[] = [];
   context.on('request', (request) => urls.push(request.url()));
   const page = await context.newPage();
-  await page.goto(`${app.origin}/host.html#${encodeURIComponent(JSON.stringify({ models: [entry] }))}`);
+  await page.goto(`${origin}/host.html#${encodeURIComponent(JSON.stringify({ models: [entry] }))}`);
   await started(page);
   return { page, urls };
 }
@@ -132,6 +153,22 @@ describe('a GGUF model where the only GPU is simulated', () => {
       expect(code.length).toBeGreaterThan(0);
       const bytes = code.map((url) => gzipSync(readFileSync(join(demo, new URL(url).pathname)), { level: 9 }).length);
       expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(40_000);
+    },
+    600_000,
+  );
+
+  it.runIf(isLong)(
+    '[W62] [W63] is taken by `auto` where it says that it is no simulated one, with shaders that are tuned there',
+    async () => {
+      const [onGpu, onWasm] = [await open(CHAT, appOnGpu), await open({ ...CHAT, device: 'wasm' })];
+      expect(await answer(onGpu)).toBe(await answer(onWasm));
+      const status = await statusOf(onGpu);
+      expect(status).toMatchObject({ device: 'webgpu' });
+      expect(status).not.toHaveProperty('deviceReason');
+      expect(status).not.toHaveProperty('warning');
+      const texts = await storedTexts(onGpu);
+      for (const fact of ['computes right', 'keeps bits', '32 sums', '64 sums', 'halves'])
+        expect(texts).toContain(fact);
     },
     600_000,
   );
