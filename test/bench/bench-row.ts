@@ -6,8 +6,8 @@ export interface BenchRow {
   peer: number;
   /** `ours / peer`; for rows in `ms`, `ours - peer`. */
   ratio: number;
-  /** What `ratio` should reach, or with `lower` stay under. */
-  goal: number;
+  /** What `ratio` should reach, or with `lower` stay under; undefined: it says nothing of what people have. */
+  goal?: number | undefined;
   unit: string;
   /** A smaller ratio is better. */
   lower?: boolean;

@@ -261,20 +261,23 @@ async function measure(origin: string | undefined): Promise<BenchRow[]> {
 const HEADER = `${'row'.padEnd(62)}  ${'ours'.padStart(9)}  ${'peer'.padStart(9)}  ${'ratio'.padStart(8)}  goal\n`;
 
 function print({ name, ours, peer, ratio, goal, unit, lower }: BenchRow): void {
-  const met = lower ? ratio <= goal : ratio >= goal;
   const cells = [
     name.padEnd(62),
     number(ours).padStart(9),
     number(peer).padStart(9),
     number(ratio).padStart(8),
-    `${lower ? '<=' : '>='} ${goal}`.padEnd(8),
-    met ? 'met ' : 'MISS',
+    (goal === undefined ? '' : `${lower ? '<=' : '>='} ${goal}`).padEnd(8),
+    goal === undefined ? '    ' : (lower ? ratio <= goal : ratio >= goal) ? 'met ' : 'MISS',
     unit,
   ];
   process.stdout.write(`${cells.join('  ')}\n`);
 }
 
-const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+/** What ends within a tick of the clock has no rate. */
+function number(value: number): string {
+  if (!Number.isFinite(value)) return 'too fast';
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
 
 /** What is said, and rows of the comparison. */
 async function measureOnGpu(): Promise<{ report: string; rows: BenchRow[] }> {
