@@ -86,10 +86,13 @@ export async function assembleOn<Model>(
   confirmed: Confirmed,
   assemble: (on: Confirmed) => Promise<Model>,
 ): Promise<Model> {
-  try {
-    const model = await assemble(confirmed);
+  const assembled = async (on: Confirmed): Promise<Model> => {
+    const model = await assemble(on);
     await confirmed.keep?.();
     return model;
+  };
+  try {
+    return await assembled(confirmed);
   } catch (error) {
     const isCancelled = isInferenceError(error) && error.code === 'cancelled';
     if (!confirmed.openForward || entry.device === 'webgpu' || isCancelled) throw error;
@@ -98,6 +101,6 @@ export async function assembleOn<Model>(
       code: 'insufficient_resources',
       why: `the GPU failed when the model was loaded: ${reason}`,
     } as const;
-    return assemble({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
+    return assembled({ deviceReason: reasonOf(refusal).replace(/\.\.$/, '.') });
   }
 }

@@ -233,10 +233,12 @@ describe('a GPU that fails while a model is loaded', () => {
     return on.deviceReason ?? '';
   });
 
-  it('[W62] is left for WASM by `auto`, which says why', async () => {
-    await expect(assembleOn(AUTO, { openForward }, assemble)).resolves.toBe(
+  it('[W62] is left for WASM by `auto`, which says why, and how it was found is kept', async () => {
+    const keep = vi.fn<() => Promise<void>>(async () => {});
+    await expect(assembleOn(AUTO, { openForward, keep }, assemble)).resolves.toBe(
       'It does not run on WebGPU, because the GPU failed when the model was loaded: It burns.',
     );
+    expect(keep).toHaveBeenCalledTimes(1);
   });
 
   it('[W61] ends the load with `webgpu`, and any load that is canceled', async () => {
