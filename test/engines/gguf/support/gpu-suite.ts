@@ -4,6 +4,7 @@ import { type GenerationRequest, plainGenerationRequest } from '../../../../src/
 import { collectEvents, piecesOf as tokensOf } from '../../../support/token-events.js';
 import type { TokenChoice } from '../../../../src/engines/gguf/forward-interface.js';
 import { COMPARED_KINDS } from './compared-models.js';
+import { openTestDevice } from './gpu-device.js';
 import { type GpuFile, gpuOfFile } from './gpu-of-file.js';
 import { farthest, likeliest } from './log-probabilities.js';
 import { logitsOfFile } from './logits-of-file.js';
@@ -23,7 +24,7 @@ import type { TensorKind } from '../../../../src/engines/gguf/file/tensor-kinds.
 import { type ModelPlan, planModel } from '../../../../src/engines/gguf/model-plan.js';
 import type { MatrixPlan } from '../../../../src/engines/gguf/model-tensors.js';
 import { isPlain } from '../../../../src/engines/gguf/webgpu/plain-layers.js';
-import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
+import type { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { placeModel } from '../../../../src/engines/gguf/webgpu/place-model.js';
 
 const ask = (text: string, more: Partial<GenerationRequest>): GenerationRequest => ({
@@ -95,15 +96,6 @@ function withExpertsOf(plan: ModelPlan, kindOf: (part: 'gate' | 'up' | 'down') =
   return { ...plan, layers: layers.slice(0, 1) };
 }
 
-/** A device with the limits that every adapter has, and the errors that nobody waited for. */
-async function deviceOf(gpu: GPU): Promise<{ device: GPUDevice; errors: string[] }> {
-  const adapter = await gpu.requestAdapter();
-  const device = await adapter!.requestDevice();
-  const errors: string[] = [];
-  device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-  return { device, errors };
-}
-
 /** @param gpu one in software; undefined: there is none, and nothing is tried */
 export function testGpu(gpu: GPU | undefined, { isLong }: { isLong: boolean }): void {
   describe.skipIf(!gpu)('a decoder on a GPU in software', () => {
@@ -116,8 +108,7 @@ function tryDecoders(gpu: GPU, isLong: boolean): void {
   let errors: string[];
   let pipelines: Pipelines;
   beforeAll(async () => {
-    ({ device, errors } = await deviceOf(gpu));
-    pipelines = new Pipelines(device);
+    ({ device, pipelines, errors } = await openTestDevice(gpu));
   });
   afterAll(() => device?.destroy());
 

@@ -5,6 +5,7 @@ import { Pipelines } from '../../../../src/engines/gguf/webgpu/pipelines.js';
 import { routeShader } from '../../../../src/engines/gguf/webgpu/shaders/route.js';
 import { NONE } from '../../../../src/engines/gguf/webgpu/shaders/sizes.js';
 import { randomNumbers } from '../support/made-architectures.js';
+import { openTestDevice } from '../support/gpu-device.js';
 import { softwareGpu } from '../support/software-gpu.js';
 
 const gpu = process.env['LONG_RUNS'] ? await softwareGpu() : undefined;
@@ -34,8 +35,7 @@ function expectedOf(gating: Gating, scores: Float32Array, bias: Float32Array | u
 
 describe.skipIf(!gpu)('[W64] the experts of each row', () => {
   it.each(['sigmoid', 'softmax'] as const)('by %s, of equal ones the first', async (gating) => {
-    const adapter = await gpu!.requestAdapter();
-    const device = await adapter!.requestDevice();
+    const { device } = await openTestDevice(gpu!);
     const memory = new GpuMemory(device);
     const random = randomNumbers();
     // Few values, so that many are equal.

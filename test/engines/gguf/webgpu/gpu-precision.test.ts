@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gpuOfFile } from '../support/gpu-of-file.js';
 import { farthest, likeliest, meanDifference } from '../support/log-probabilities.js';
 import { logitsOfFile } from '../support/logits-of-file.js';
+import { openTestDevice } from '../support/gpu-device.js';
 import { softwareGpu } from '../support/software-gpu.js';
 import { tinyChatFile, tinyChatPrompts } from '../support/tiny-chat-cases.js';
 
@@ -15,8 +16,7 @@ describe.skipIf(!gpu)('[W64] tiny-chat on a GPU in software', () => {
   ] as const)(
     'with keys and values of %i bits gives the log-probabilities of 32 bits on WASM, and the same next tokens',
     async (precision, most, mean) => {
-      const adapter = await gpu!.requestAdapter();
-      const device = await adapter!.requestDevice();
+      const { device } = await openTestDevice(gpu!);
       const file = tinyChatFile('bundled');
       const model = await gpuOfFile(device, file, { precision });
       for (const prompt of tinyChatPrompts().prompts.slice(0, 3)) {
