@@ -5,15 +5,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { planModel } from '../../src/engines/gguf/model-plan.js';
-import { createGgufTokenizer } from '../../src/engines/gguf/tokenizer/gguf-tokenizer.js';
-import { textFrameOf } from '../../src/engines/gguf/tokenizer/text-frame.js';
-import { readVocabulary } from '../../src/engines/gguf/tokenizer/vocabulary.js';
 import { gpuOfFile } from '../engines/gguf/support/gpu-of-file.js';
 import { farthest, likeliest, logProbabilities, meanDifference } from '../engines/gguf/support/log-probabilities.js';
 import { logitsOfFile } from '../engines/gguf/support/logits-of-file.js';
-import { FIXED_TEXT } from '../engines/gguf/support/perplexity.js';
 import { anyGpu } from '../engines/gguf/support/software-gpu.js';
 import { headerOf } from '../engines/gguf/support/tiny-model.js';
+import { fixedTokens } from './fixed-tokens.js';
 import { realModels } from './real-models.js';
 
 /** Differences of log-probabilities that keys and values of 16 bits may make: the largest, and the mean. */
@@ -28,18 +25,13 @@ interface Compared {
   others: number;
 }
 
-async function tokensOf(file: Uint8Array, count: number): Promise<number[]> {
-  const vocabulary = readVocabulary(await headerOf(file));
-  const tokens = [...textFrameOf(vocabulary).before, ...createGgufTokenizer(vocabulary).encodeText(FIXED_TEXT)];
-  if (tokens.length < count) throw new Error(`The text has only ${tokens.length} tokens.`);
-  return tokens.slice(0, count);
-}
-
 /** @param isSimulated by the processor */
 async function compare(device: GPUDevice, path: string, count: number, isSimulated: boolean): Promise<Compared> {
   const file = new Uint8Array(readFileSync(path));
-  const tokens = await tokensOf(file, count);
-  const { shape } = planModel(await headerOf(file));
+  const header = await headerOf(file);
+  const { before, tokens: text } = fixedTokens(header, count);
+  const tokens = [...before, ...text].slice(0, count);
+  const { shape } = planModel(header);
   // Shaders of prompts for wide heads take the adapter in software minutes, and all memory, to compile.
   const isByToken = isSimulated && shape.headSize > 128;
   const model = await gpuOfFile(device, file, { precision: 16, classes: isByToken ? [1] : [1, 'tile'] });

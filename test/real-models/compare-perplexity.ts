@@ -3,13 +3,11 @@
  * `npm run test:real-models`.
  */
 import { readFileSync } from 'node:fs';
-import { readVocabulary } from '../../src/engines/gguf/tokenizer/vocabulary.js';
-import { createGgufTokenizer } from '../../src/engines/gguf/tokenizer/gguf-tokenizer.js';
-import { textFrameOf } from '../../src/engines/gguf/tokenizer/text-frame.js';
 import { openFile } from '../engines/gguf/support/logits-of-file.js';
-import { FIXED_TEXT, lossesOf, lossOf, perplexityOf, windowsOf } from '../engines/gguf/support/perplexity.js';
+import { lossesOf, lossOf, perplexityOf, windowsOf } from '../engines/gguf/support/perplexity.js';
 import { headerOf } from '../engines/gguf/support/tiny-model.js';
 import { type Llama, openLlama } from '../llama-cpp/llama-cpp.js';
+import { fixedTokens } from './fixed-tokens.js';
 import { realModels } from './real-models.js';
 
 /** Of the text. */
@@ -28,10 +26,7 @@ interface Compared {
 
 async function compare(llama: Llama, path: string): Promise<Compared> {
   const file = new Uint8Array(readFileSync(path));
-  const vocabulary = readVocabulary(await headerOf(file));
-  const tokens = createGgufTokenizer(vocabulary).encodeText(FIXED_TEXT).slice(0, TOKENS);
-  if (tokens.length < TOKENS) throw new Error(`The text has only ${tokens.length} tokens.`);
-  const { before } = textFrameOf(vocabulary);
+  const { before, tokens } = fixedTokens(await headerOf(file), TOKENS);
   const windows = windowsOf(tokens, WINDOW).map((window) => [...before, ...window]);
   const read = async (precision: 8 | 16): Promise<number> =>
     perplexityOf(lossesOf(await openFile(file, { exact: false, isFast: true, precision }), windows));
