@@ -1,6 +1,7 @@
 /** A decoder with random weights and the structure that repositories for transformers.js have. */
 import { floatsToHalves } from '../../../src/engines/transformers/ort/half-floats.js';
 import { FLOAT, FLOAT16, INT32, INT64, OnnxFile } from '../../support/onnx-file.js';
+import { randomBytes } from './random-bytes.js';
 import { SPECIAL_TOKENS } from './random-tokenizer.js';
 
 export interface DecoderShape {
@@ -104,15 +105,7 @@ const int64 = (...values: number[]): BigInt64Array => BigInt64Array.from(values,
 
 /** Two in a byte, with their block's scale; those of `without` rows at the beginning are nothing. */
 function packedWeights(rows: number, columns: number, seed: number, without = 0): Uint8Array {
-  const bytes = new Uint8Array((rows * columns) / 2);
-  let state = seed | 1;
-  for (let index = 0; index < bytes.length; index++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    bytes[index] = state >>> 8;
-  }
-  return bytes.fill(0x88, 0, (without * columns) / 2);
+  return randomBytes((rows * columns) / 2, seed).fill(0x88, 0, (without * columns) / 2);
 }
 
 /** How a precision writes the matrices of a graph. */

@@ -1,6 +1,7 @@
 /** The shapes of the bench's models in GGUF files, with random weights. */
 import { F32, GgufFile } from './gguf-file.js';
 import { SHAPE } from './random-decoder.js';
+import { randomBytes } from './random-bytes.js';
 import { randomTokenizer, SPECIAL_TOKENS, TEMPLATE } from './random-tokenizer.js';
 
 /** What a file can be in. */
@@ -140,14 +141,7 @@ function addTokenizer(file: GgufFile, vocabulary: number): void {
 }
 
 function randomBlocks(kind: Kind, count: number, seed: number, deviation: number): Uint8Array {
-  const blocks = new Uint8Array((count / kind.block) * kind.bytes);
-  let state = seed | 1;
-  for (let at = 0; at < blocks.length; at++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    blocks[at] = state >>> 8;
-  }
+  const blocks = randomBytes((count / kind.block) * kind.bytes, seed);
   for (let at = 0; at < blocks.length; at += kind.bytes)
     kind.mark(new DataView(blocks.buffer, at, kind.bytes), deviation / kind.spread);
   return blocks;
