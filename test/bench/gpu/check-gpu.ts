@@ -100,7 +100,7 @@ say(
 for (const step of STEPS) {
   if (!own && step.isLong) continue;
   if (!found && step.isInNode)
-    say(`\n== ${step.name}\nSKIPPED: Debian's Chromium, whose software Node could take for a GPU, is not here.\n`);
+    say(`\n== ${step.name}\nSKIPPED: there is no Chromium here whose adapter in software Node could take for a GPU.\n`);
   else if (!(await take(step, own))) process.exitCode = 1;
 }
 say(`\nall of this is in ${file}\n`);
